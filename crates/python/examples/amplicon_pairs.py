@@ -23,7 +23,7 @@ reads[errors] = numbers.choice(BASES, size=errors.sum())
 # %% Compare the start of each read with the primer: two arrays with one row per read.
 beginnings = np.ascontiguousarray(reads[:, : len(primer)])
 primers = np.tile(primer, (len(reads), 1))
-edits = merganser.filter(beginnings, primers, threshold=2)
+edits = merganser.filter(beginnings, primers, e=2)
 
 # %%
 found = edits >= 0

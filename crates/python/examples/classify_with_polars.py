@@ -16,12 +16,12 @@ data = Path(sys.argv[1])
 
 # %% Build a database in memory. With output="genomes.mgdb" it would be a file for later runs.
 genomes = data / "genomes"
-database = merganser.Database.build([genomes], data / "taxonomy", map=[genomes / "seqid2taxid.map"])
+database = merganser.Database.build(genomes, data / "taxonomy", map=genomes / "seqid2taxid.map")
 
 # %% Make reads: pairs of 100 bases, 400 bases apart, of each genome, and reads of a bacterium that is not in the database.
-def letters(path: Path) -> str:
-    with gzip.open(path, "rt") as file:
-        return "".join(line.strip() for line in file if not line.startswith(">"))
+def letters(path: Path) -> bytes:
+    with gzip.open(path) as file:
+        return b"".join(line.strip() for line in file if not line.startswith(b">"))
 
 
 firsts, seconds = [], []
@@ -30,19 +30,18 @@ for path in sorted(genomes.glob("*.fna.gz")):
     for at in range(0, len(genome) - 500, 250):
         firsts.append(genome[at : at + 100])
         seconds.append(genome[at + 400 : at + 500])
-with gzip.open(data / "ERR1438863_1.fastq.gz", "rt") as file:
-    bacterium = [line.strip() for line in file][1::4]
+bacterium = data / "ERR1438863_1.fastq.gz"
 
-# %% Classify. Polars reads the rows as an Arrow stream, in batches, while reads are classified.
-pairs = pl.DataFrame(database.classify(pl.Series(firsts), pl.Series(seconds)))
-singles = pl.DataFrame(database.classify(bacterium))
+# %% Classify sequences in memory, and a file. Polars reads the rows in batches, while reads are classified.
+pairs = database.classify(pl.Series(firsts), pl.Series(seconds)).to_polars()
+singles = database.classify(bacterium).to_polars()
 
-# %% Print the number of reads of each taxon and their mean number of bases.
+# %% Print the number of reads of each taxon, their mean number of bases, and the mean hits of their best candidates.
 bases = pl.col("length").str.split("|").list.eval(pl.element().cast(pl.UInt32)).list.sum()
 print(
     pl.concat([pairs, singles])
     .with_columns(bases=bases)
     .group_by(pl.col("name").fill_null("unclassified"))
-    .agg(pl.len().alias("reads"), pl.col("bases").mean().round(1))
+    .agg(pl.len().alias("reads"), pl.col("bases").mean().round(1), pl.col("hits").mean().round(1))
     .sort("reads", descending=True)
 )

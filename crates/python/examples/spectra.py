@@ -20,7 +20,7 @@ for sample in samples:
     name = Path(sample).name.split(".")[0]
     try:
         spectrum = table.spectrum(ploidy=1)
-    except merganser.ConfigError as error:
+    except merganser.InputError as error:
         # The coverage is too low for a model. The histogram is still available.
         print(f"{name}: {error}")
         continue

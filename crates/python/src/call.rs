@@ -2,17 +2,16 @@
 
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use merganser::run::locks::{lock, wait_timeout};
 use merganser::run::{Cancel, Progress, Unit, Warnings};
-use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
-use crate::errors::{Failure, raise, with_keywords};
+use crate::errors::{Failure, mistyped, panicked, raise, with_keywords};
 
 /// The polling interval for signals and progress.
 const TURN: Duration = Duration::from_millis(50);
@@ -55,11 +54,7 @@ pub(crate) fn run<T: Send, E: Failure>(
             }
         }
     });
-    if let Some(progress) = &progress
-        && progress.hasattr("close")?
-    {
-        progress.call_method0("close")?;
-    }
+    progress.as_ref().map(close).transpose()?;
     match (raised, found) {
         (Some(raised), _) => Err(raised),
         (None, Some(Ok(done))) => {
@@ -68,22 +63,61 @@ pub(crate) fn run<T: Send, E: Failure>(
             Ok(done)
         }
         // The job panicked.
-        (None, _) => Err(PyRuntimeError::new_err(
-            "internal error (a panic, described on stderr): please report it at \
-             https://github.com/merganser-bio/merganser/issues",
-        )),
+        (None, _) => Err(panicked(py)),
     }
 }
 
-/// Issues the messages in `warnings` as Python warnings.
+/// Issues the messages in `warnings` as Python warnings of the class `ResultWarning`.
 ///
 /// # Errors
 /// If Python's warning filters turn warnings into exceptions.
 pub(crate) fn warn(py: Python<'_>, warnings: &Warnings) -> PyResult<()> {
-    let category = py.get_type::<PyUserWarning>();
-    for message in warnings.since(0) {
+    let messages = warnings.since(0);
+    if messages.is_empty() {
+        return Ok(());
+    }
+    let category = py.import("merganser._errors")?.getattr("ResultWarning")?;
+    for message in messages {
         let message = CString::new(with_keywords(&message).replace('\0', "\\0"))?;
         PyErr::warn(py, &category, &message, 1)?;
+    }
+    Ok(())
+}
+
+/// The progress of a job that runs while the caller does other things, and the callback that it is passed to.
+pub(crate) struct Watch {
+    told: Arc<Told>,
+    progress: Py<PyAny>,
+}
+
+impl Watch {
+    /// Returns a watch for the argument `progress`; `None` if there is no callback.
+    pub(crate) fn new(progress: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Watch>> {
+        let progress = shown(progress)?;
+        Ok(progress.map(|progress| Watch { told: Arc::default(), progress: progress.unbind() }))
+    }
+
+    /// Returns the receiver of the job's progress.
+    pub(crate) fn receiver(&self) -> Arc<dyn Progress + Send + Sync> {
+        self.told.clone()
+    }
+
+    /// Calls the callback if there is news.
+    pub(crate) fn tell(&self, py: Python<'_>) -> PyResult<()> {
+        self.told.tell(Some(self.progress.bind(py)))
+    }
+
+    /// Calls the callback a last time, and closes a bar.
+    pub(crate) fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py)?;
+        close(self.progress.bind(py))
+    }
+}
+
+/// Closes a progress bar.
+fn close(progress: &Bound<'_, PyAny>) -> PyResult<()> {
+    if progress.hasattr("close")? {
+        progress.call_method0("close")?;
     }
     Ok(())
 }
@@ -96,7 +130,11 @@ fn shown<'py>(progress: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Bound<'py
             Ok(Some(progress.py().import("merganser")?.getattr("Bar")?.call0()?))
         }
         Ok(_) => Ok(None),
-        Err(_) => Ok(Some(progress.clone())),
+        Err(_) if progress.is_callable() => Ok(Some(progress.clone())),
+        Err(_) => {
+            let kind = progress.get_type().name()?;
+            Err(mistyped("progress", format!("give True, False or a function, not {kind}")))
+        }
     }
 }
 

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use merganser::count::{Config, Format, count as count_kmers};
 use merganser::io::{OutputSet, QualityOffset};
-use merganser::run::ConfigError;
+use merganser::run::options::Auto;
 use pyo3::prelude::*;
 
 use crate::call;
-use crate::errors::raise;
-use crate::options::{Memory, Options};
+use crate::errors::wrong;
+use crate::integers::Int;
+use crate::options::{Memory, Options, named};
 use crate::sequences;
 use crate::table::{Owned, Table};
 
@@ -17,9 +18,8 @@ use crate::table::{Owned, Table};
 ///
 /// Args:
 ///     reads: A file or several (str or PathLike; FASTA, FASTQ, SAM, BAM, CRAM, compressed or not; "@list.txt" is a
-///         list of files), or sequences: an iterable of str and bytes, or Arrow strings (a Polars Series, a pyarrow
-///         array). A str that is the name of an existing file is a file; otherwise, a str of only letters is a
-///         sequence.
+///         list of files), or sequences: an iterable of bytes, Arrow strings (a Polars Series, a pyarrow array), or a
+///         NumPy array (dtype "S", or uint8 with one row per sequence). A str always is the name of a file.
 ///     k: The length of a k-mer in bases, 1 to 128.
 ///     min_count: Keep k-mers that occur at least this often; 1 keeps all.
 ///     max_count: Keep k-mers that occur at most this often; None for no limit.
@@ -27,6 +27,9 @@ use crate::table::{Owned, Table};
 ///     hpc: Collapse each run of the same base to one base first (homopolymer compression).
 ///     min_qual: Bases with a lower Phred quality break k-mers; None ignores qualities.
 ///     quality_offset: The offset of FASTQ qualities: 33, or 64 for old Illumina (1.3 to 1.7).
+///     storage: Keep intermediate data in memory while it fits ("auto"), only in memory ("ram"), or on disk ("disk").
+///     bins: The number of bins of intermediate data; None for an automatic choice.
+///     reference: The FASTA file that the reads of CRAM files were aligned to.
 ///     output: The file for the table (.mgk); None for a temporary file, which is deleted with the table.
 ///     device: "auto", "cpu", "cuda", or GPUs by number, "cuda:0,1"; None is "auto".
 ///     threads: The number of threads; None for one per processor.
@@ -39,58 +42,70 @@ use crate::table::{Owned, Table};
 ///     The table. It does not depend on threads, memory and device.
 ///
 /// Raises:
-///     ConfigError: If an argument is out of range.
-///     InputError: If an input is invalid, or a disk is full; it has `file` and `record`.
+///     ArgumentError: If an argument is out of range.
+///     FileNotFound: If an input does not exist.
+///     InputError: If an input is invalid; it has `file` and `record`.
+///     OutputError: If the table or a temporary file cannot be written.
+///     MemoryLimitError: If `memory` is too small.
+///     DeviceError: If a requested GPU cannot be used.
 ///     KeyboardInterrupt: On Ctrl-C, within a moment; no incomplete file remains.
 ///
 /// >>> import merganser
-/// >>> table = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1)
+/// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
 /// >>> table
 /// <merganser.Table of 3 5-mers>
 #[pyfunction]
 #[pyo3(signature = (
-    reads, k=31, *, min_count=2, max_count=None, forward_only=false, hpc=false, min_qual=None, quality_offset=33,
-    output=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None
-))]
+    reads, k=Int(31), *, min_count=Int(2), max_count=None, forward_only=false, hpc=false, min_qual=None, quality_offset=Int(33),
+    storage="auto", bins=None, reference=None, output=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None
+), text_signature = "(reads, k=31, *, min_count=2, max_count=None, forward_only=False, hpc=False, min_qual=None, \
+quality_offset=33, storage='auto', bins=None, reference=None, output=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None)")]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
 pub(crate) fn count(
     py: Python<'_>,
     reads: &Bound<'_, PyAny>,
-    k: usize,
-    min_count: u32,
-    max_count: Option<u32>,
+    k: Int,
+    min_count: Int,
+    max_count: Option<Int>,
     forward_only: bool,
     hpc: bool,
-    min_qual: Option<u8>,
-    quality_offset: u8,
+    min_qual: Option<Int>,
+    quality_offset: Int,
+    storage: &str,
+    bins: Option<Int>,
+    reference: Option<PathBuf>,
     output: Option<PathBuf>,
     device: Option<&str>,
-    threads: Option<usize>,
+    threads: Option<Int>,
     memory: Option<Memory>,
     tmp_dir: Option<PathBuf>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
+    let threads = Int::of_option(threads, py, "threads")?;
     let resources = Options { device, threads, memory, tmp_dir }.resources(py)?;
-    let offset = QualityOffset::of_number(quality_offset).ok_or_else(|| {
-        let problem = format!("`quality_offset` {quality_offset} is neither 33 nor 64");
-        raise(py, &ConfigError::new(problem))
+    let offset = u8::try_from(quality_offset.0).ok().and_then(QualityOffset::of_number);
+    let offset = offset.ok_or_else(|| {
+        wrong(py, "quality_offset", format!("{} is neither 33 nor 64", quality_offset.0))
     })?;
     let config = Config {
         forward_only,
-        min_count: Some(min_count),
-        max_count,
-        min_qual,
+        min_count: Some(min_count.of(py, "min_count")?),
+        max_count: Int::of_option(max_count, py, "max_count")?,
+        min_qual: Int::of_option(min_qual, py, "min_qual")?,
         quality_offset: offset,
         hpc,
+        storage: named(py, "storage", storage)?,
+        bins: Auto(Int::of_option(bins, py, "bins")?),
         format: Format::Mgk,
-        ..Config::new(k)
+        ..Config::new(k.of(py, "k")?)
     };
-    let inputs = sequences::inputs(reads, &resources.temp_dir)?;
-    let file = Owned::place(output, &resources.temp_dir)?;
+    let inputs = sequences::inputs("reads", reads, &resources.temp_dir)?;
+    let file = Owned::place(py, output, &resources.temp_dir)?;
     call::run(py, &resources.warnings, progress, |progress, cancel| {
         let outputs = OutputSet::new();
         let path = Some(file.path());
-        count_kmers(&config, &resources, &inputs.inputs, path, &outputs, progress, cancel)?;
+        let inputs = inputs.with_reference(reference.as_deref());
+        count_kmers(&config, &resources, &inputs, path, &outputs, progress, cancel)?;
         outputs.commit()?;
         Ok::<_, merganser::count::Error>(())
     })?;

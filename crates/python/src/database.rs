@@ -1,194 +1,290 @@
 //! Databases of reference genomes, and classification of reads.
 
+mod build;
+mod config;
+mod files;
 mod lines;
+mod opened;
+mod run;
+mod taxa;
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
 
-use arrow_array::builder::StringBuilder;
-use arrow_array::{ArrayRef, Float64Array, UInt32Array, UInt64Array};
-use arrow_schema::{DataType, Field, Schema};
-use merganser::classify::kraken2::Kraken2Config;
-use merganser::classify::report::KrakenReport;
-use merganser::classify::run::{Outputs, RunConfig, classify};
-use merganser::classify::{
-    self, BuildConfig, Error, Preset, References, TaxidConfig, VerdictConfig,
-};
-use merganser::io::{OutputSet, ReadInput};
-use merganser::run::{Cancel, Silent};
+use merganser::classify::Error;
+use merganser::classify::run::{Outputs, RunConfig};
+use merganser::run::{Cancel, Silent, thousands};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrow::Batch;
-use crate::call;
-use crate::errors::{OrRaise, wrong};
-use crate::options::{Memory, Options};
-use crate::sequences::{self, Inputs};
+use crate::call::Watch;
+use crate::errors::{OrRaise, malformed};
+use crate::held::Held;
+use crate::keywords::Keywords;
+use crate::options::named;
+use crate::outputs::check;
+use crate::reads::Reads;
+use crate::reports::Report;
+use crate::rows::Rows;
+use crate::sequences::paths;
+use crate::stream::RowStream;
+use crate::{call, html};
+use build::Build;
+use files::Files;
 use lines::Lines;
-pub(crate) use lines::Taken;
+use opened::Opened;
+use run::Run;
 
-/// A database of reference genomes (.mgdb) for classifying reads. Threads may share it.
+/// A database of reference genomes for classifying reads: a file of Merganser (.mgdb) or a folder of Kraken 2. Threads
+/// may share it. `with` closes it.
+///
+/// >>> import merganser, pathlib, random, tempfile
+/// >>> folder = pathlib.Path(tempfile.mkdtemp())
+/// >>> _ = (folder / "nodes.dmp").write_text("1\t|\t1\t|\tno rank\t|\n7\t|\t1\t|\tspecies\t|\n")
+/// >>> names = "1\t|\troot\t|\t\t|\tscientific name\t|\n7\t|\tA virus\t|\t\t|\tscientific name\t|\n"
+/// >>> _ = (folder / "names.dmp").write_text(names)
+/// >>> genome = bytes(random.Random(1).choices(b"ACGT", k=500))
+/// >>> _ = (folder / "genome.fa").write_bytes(b">kraken:taxid|7|g\n" + genome + b"\n")
+/// >>> with merganser.Database.build(folder / "genome.fa", folder) as database:
+/// ...     database.classify([genome[100:250], b"T" * 100]).read_all()["name"]
+/// ['A virus', None]
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Database {
-    database: Arc<classify::Database>,
+    opened: Held<Opened>,
     path: Option<PathBuf>,
 }
 
-/// The reads to classify: single reads, or pairs.
-struct Reads {
-    segments: Vec<ReadInput>,
-    /// Kept to keep the temporary files of sequences.
-    _inputs: [Option<Inputs>; 2],
-}
-
-impl Reads {
-    fn of(
+impl Database {
+    /// Returns the database in an object or at a path, and its files.
+    pub(crate) fn given(
         py: Python<'_>,
-        reads: &Bound<'_, PyAny>,
-        mates: Option<&Bound<'_, PyAny>>,
-        interleaved: bool,
-        folder: &Path,
-    ) -> PyResult<Reads> {
-        if interleaved && mates.is_some() {
-            return Err(wrong(py, "interleaved and mates cannot be used together"));
-        }
-        let first = sequences::inputs(reads, folder)?;
-        let second = mates.map(|mates| sequences::inputs(mates, folder)).transpose()?;
-        let segments = match &second {
-            None => {
-                let kind = if interleaved { ReadInput::Interleaved } else { ReadInput::Single };
-                first.inputs.iter().cloned().map(kind).collect()
-            }
-            Some(second) if second.inputs.len() == first.inputs.len() => {
-                let pairs = first.inputs.iter().cloned().zip(second.inputs.iter().cloned());
-                pairs.map(|(one, other)| ReadInput::Pair(one, other)).collect()
-            }
-            Some(second) => {
-                let (reads, mates) = (first.inputs.len(), second.inputs.len());
-                return Err(wrong(
-                    py,
-                    format!(
-                        "{reads} files of reads and {mates} of mates: give one file of mates per file of reads"
-                    ),
-                ));
+        given: &Bound<'_, PyAny>,
+    ) -> PyResult<(Arc<Opened>, Vec<PathBuf>)> {
+        let (opened, path) = match given.cast::<Database>() {
+            Ok(database) => (database.get().opened.get()?, database.get().path.clone()),
+            Err(_) => {
+                let path: PathBuf = given.extract()?;
+                (Arc::new(py.detach(|| Opened::open(&path)).or_raise(py)?), Some(path))
             }
         };
-        Ok(Reads { segments, _inputs: [Some(first), second] })
-    }
-}
-
-impl Database {
-    fn config(confidence: f64, hitmin: Option<u32>, any_names: bool) -> RunConfig {
-        let kraken2 = Kraken2Config { confidence, any_names, ..Kraken2Config::default() };
-        let verdict = VerdictConfig { hitmin, ..VerdictConfig::default() };
-        RunConfig { kraken2, verdict, ..RunConfig::default() }
+        let files = path.iter().flat_map(|path| opened.files(path)).collect();
+        Ok((opened, files))
     }
 }
 
 #[pymethods]
 impl Database {
-    /// Opens a database. Its file is mapped into memory and read on demand.
+    /// Opens a database. Its files are mapped into memory and read on demand.
+    ///
+    /// Args:
+    ///     path: A file (.mgdb), or a folder of Kraken 2 with hash.k2d, opts.k2d and taxo.k2d.
+    ///
+    /// Returns:
+    ///     The database.
+    ///
+    /// Raises:
+    ///     FileNotFound: If there is no such file or folder.
+    ///     InputError: If it is damaged or not a database.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Database> {
-        let database = py.detach(|| classify::Database::open(&path)).or_raise(py)?;
-        Ok(Database { database: Arc::new(database), path: Some(path) })
+        let opened = py.detach(|| Opened::open(&path)).or_raise(py)?;
+        Ok(Database { opened: Held::new("database", opened), path: Some(path) })
     }
 
     /// Builds a database from genomes.
     ///
     /// Args:
-    ///     genomes: FASTA files, folders of them, or libraries made by `merganser db`.
-    ///     taxonomy: A folder with nodes.dmp and names.dmp from NCBI, or with the files of GTDB.
-    ///     output: The file (.mgdb); None to keep the database in memory.
-    ///     map: Files that map sequence IDs or assemblies to taxids.
-    ///     preset: "sensitive", or "metacache" for the parameters and the rule of MetaCache.
+    ///     genomes: FASTA files, folders of them, or libraries made by `merganser db prepare`: one or several.
+    ///     taxonomy: A folder with nodes.dmp and names.dmp from NCBI, or one or several files of GTDB.
+    ///     output: The file (.mgdb), or the folder for `format="kraken2"`; None to keep a database of Merganser in memory.
+    ///     format: "mgdb" for a database of Merganser, or "kraken2" for one that Kraken 2 can read, too.
+    ///     map: Files that map sequence IDs or assemblies to taxids: one or several.
+    ///     strict: Fail if a sequence has no taxon, or an ID occurs twice.
+    ///     preset: "sensitive", or "metacache" for the parameters and the rule of MetaCache; the options below override
+    ///         single parameters.
+    ///     k: The length of k-mers in bases.
+    ///     sketch: The maximum number of features of a window, 1 to 128.
+    ///     window: The window length in bases, k to 1,024.
+    ///     stride: The bases between the starts of consecutive windows.
+    ///     density: Use only this many of 256 k-mers, those with the lowest hashes, 1 to 256.
+    ///     max_locations: Keep at most this many locations of a feature.
+    ///     masked: The regions to leave out: "none" or "low-complexity"; None for the format's default.
+    ///     drop_overfull: Leave out features with more than `max_locations` locations.
+    ///     drop_ambiguous: Leave out features that occur in more than `max_ambiguous` taxa of this rank.
+    ///     max_ambiguous: The maximum number of taxa of a feature.
+    ///     parts: The number of parts of the database, which can be queried one after the other.
+    ///     max_part_size: Make enough parts for each to have about this size: bytes, or a text such as "8G".
+    ///     minimizer_len: For Kraken 2: the length of a minimizer in bases, 31 by default.
+    ///     minimizer_spaces: For Kraken 2: the bases of a minimizer that are ignored, 7 by default.
+    ///     max_db_size: For Kraken 2: the maximum size of the table: bytes, or a text such as "8G".
     ///     device: As for `count`.
     ///     threads: As for `count`.
     ///     memory: As for `count`.
+    ///     tmp_dir: As for `count`.
     ///     progress: As for `count`.
+    ///
+    /// Returns:
+    ///     The database.
+    ///
+    /// Raises:
+    ///     ArgumentError: If an argument is out of range, or belongs to the other format.
+    ///     InputError: If a genome, the taxonomy or a map is invalid, or if no sequence has a taxon.
+    ///     OutputError: If the database cannot be written.
     #[staticmethod]
-    #[pyo3(signature = (
-        genomes, taxonomy, *, output=None, map=None, preset="sensitive", device=None, threads=None, memory=None,
-        progress=None
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    #[pyo3(
+        signature = (genomes, taxonomy, **options),
+        text_signature = "(genomes, taxonomy, *, output=None, format='mgdb', map=None, strict=False, preset=None, k=None, \
+            sketch=None, window=None, stride=None, density=None, max_locations=None, masked=None, drop_overfull=False, \
+            drop_ambiguous=None, max_ambiguous=None, parts=1, max_part_size=None, minimizer_len=31, \
+            minimizer_spaces=7, max_db_size=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None)"
+    )]
     fn build(
         py: Python<'_>,
-        genomes: Vec<PathBuf>,
-        taxonomy: PathBuf,
-        output: Option<PathBuf>,
-        map: Option<Vec<PathBuf>>,
-        preset: &str,
-        device: Option<&str>,
-        threads: Option<usize>,
-        memory: Option<Memory>,
-        progress: Option<&Bound<'_, PyAny>>,
+        genomes: &Bound<'_, PyAny>,
+        taxonomy: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Database> {
-        let resources = Options { device, threads, memory, tmp_dir: None }.resources(py)?;
-        let preset: Preset =
-            preset.parse().map_err(|error| wrong(py, format!("preset: {error}")))?;
-        let database = call::run(py, &resources.warnings, progress, |progress, cancel| {
-            let found = References::expand(&genomes)?;
-            let map = map.into_iter().flatten().chain(found.manifests).collect();
-            let config = BuildConfig {
-                taxids: TaxidConfig { map, strict: false },
-                maps_beside: found.maps,
-                ..BuildConfig::new(preset.params())
-            };
-            let references = found.inputs;
-            let Some(path) = &output else {
-                let built = classify::build_in_memory(
-                    &config,
-                    &resources,
-                    &references,
-                    &taxonomy,
-                    progress,
-                    cancel,
-                )?;
-                return Ok::<_, Error>(built.0);
-            };
-            let outputs = OutputSet::new();
-            let file = outputs.file(path)?;
-            let built = classify::build(
-                &config,
-                &resources,
-                &references,
-                &taxonomy,
-                file,
-                progress,
-                cancel,
-            )?;
-            outputs.commit()?;
-            Ok(built.0)
+        let keywords = Keywords::new(py, "build", options)?;
+        let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
+        let build = Build::of(paths("genomes", genomes)?, paths("taxonomy", taxonomy)?, &keywords)?;
+        keywords.finish()?;
+        let written = build.written();
+        let written = written.iter().map(|(name, path)| (*name, path.as_path()));
+        check(py, build.genomes.iter().cloned().chain(build.taxonomy.files()), written)?;
+        let path = build.output.clone();
+        let opened = call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
+            build.run(&resources, progress, cancel)
         })?;
-        Ok(Database { database: Arc::new(database), path: output })
+        Ok(Database { opened: Held::new("database", opened), path })
     }
 
-    /// The file of the database; None if it is in memory.
+    /// The file or folder of the database; None if it is in memory.
     #[getter]
     fn path(&self) -> Option<PathBuf> {
         self.path.clone()
     }
 
-    /// A summary of the database: k, preset, sequences, left_out, features, bytes, parts.
+    /// The format: "mgdb" for a database of Merganser, "kraken2" for one of Kraken 2.
+    #[getter]
+    fn format(&self) -> PyResult<&'static str> {
+        Ok(self.opened.get()?.format())
+    }
+
+    /// A summary of the database. Both formats: format, k, taxa, bytes. Merganser: preset, sequences, left_out,
+    /// features, parts. Kraken 2: minimizer_len, minimizers, cells (of the table).
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let info = PyDict::new(py);
-        info.set_item("k", self.database.params().k)?;
-        info.set_item("preset", self.database.params().preset.name())?;
-        info.set_item("sequences", self.database.targets().len())?;
-        info.set_item("left_out", self.database.left_out())?;
-        info.set_item("features", self.database.features())?;
-        info.set_item("bytes", self.database.bytes())?;
-        info.set_item("parts", self.database.parts())?;
+        let (opened, info) = (self.opened.get()?, PyDict::new(py));
+        info.set_item("format", opened.format())?;
+        info.set_item("taxa", opened.taxonomy().len())?;
+        match &*opened {
+            Opened::Own(database) => {
+                info.set_item("k", database.params().k)?;
+                info.set_item("preset", database.params().preset.name())?;
+                info.set_item("sequences", database.targets().len())?;
+                info.set_item("left_out", database.left_out())?;
+                info.set_item("features", database.features())?;
+                info.set_item("parts", database.parts())?;
+                info.set_item("bytes", database.bytes())?;
+            }
+            Opened::Kraken2(database) => {
+                info.set_item("k", database.options().k)?;
+                info.set_item("minimizer_len", database.options().l)?;
+                info.set_item("minimizers", database.filled())?;
+                info.set_item("cells", database.cells())?;
+                info.set_item("bytes", database.table_bytes())?;
+            }
+        }
         Ok(info)
     }
 
+    /// Returns the taxa of the database, in the order of the taxonomy, which is depth first.
+    ///
+    /// Args:
+    ///     rank: Return only the taxa of this rank, such as "species".
+    ///
+    /// Returns:
+    ///     `Rows` with `taxid` (uint32), `rank`, `name`, `parent` (uint32), and the numbers of reference sequences and
+    ///     their bases, of the taxon itself and of its clade: `sequences`, `bases`, `clade_sequences`, `clade_bases`
+    ///     (uint64). Databases of Kraken 2 do not have these numbers: they are 0.
+    ///
+    /// Raises:
+    ///     ArgumentError: If the rank is unknown.
+    #[pyo3(signature = (rank=None))]
+    fn taxa(&self, py: Python<'_>, rank: Option<&str>) -> PyResult<Rows> {
+        let opened = self.opened.get()?;
+        let rank = rank.map(|rank| named(py, "rank", rank)).transpose()?;
+        let targets = match &*opened {
+            Opened::Own(database) => database.targets(),
+            Opened::Kraken2(_) => &[],
+        };
+        taxa::taxa(opened.taxonomy(), targets, rank)
+    }
+
+    /// Returns the reference sequences of a database of Merganser.
+    ///
+    /// Returns:
+    ///     `Rows` with `sequence` (its name), `taxid` (uint32), `rank`, `name` (of the taxon), `bases` (uint64) and
+    ///     `windows` (uint32).
+    ///
+    /// Raises:
+    ///     InputError: If the database is one of Kraken 2, which does not have the names of sequences.
+    fn sequences(&self, py: Python<'_>) -> PyResult<Rows> {
+        let opened = self.opened.get()?;
+        match &*opened {
+            Opened::Own(database) => taxa::sequences(database.taxonomy(), database.targets()),
+            Opened::Kraken2(_) => {
+                let problem = "databases of Kraken 2 do not contain the names of sequences";
+                Err(malformed(py, problem, self.path.as_deref()))
+            }
+        }
+    }
+
     fn __repr__(&self) -> String {
-        format!("<merganser.Database of {} sequences>", self.database.targets().len())
+        match self.opened.get() {
+            Ok(opened) => match &*opened {
+                Opened::Own(database) => {
+                    format!("<merganser.Database of {} sequences>", database.targets().len())
+                }
+                Opened::Kraken2(database) => {
+                    format!("<merganser.Database of {} taxa, of Kraken 2>", database.tree().len())
+                }
+            },
+            Err(_) => "<merganser.Database, closed>".to_owned(),
+        }
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let mut shown = vec![(
+            "file".to_owned(),
+            self.path.as_ref().map_or("in memory".to_owned(), |path| path.display().to_string()),
+        )];
+        for (name, value) in self.info(py)? {
+            let text = match value.extract::<u64>() {
+                Ok(number) => thousands(number),
+                Err(_) => value.to_string(),
+            };
+            shown.push((name.to_string(), text));
+        }
+        let shown: Vec<(&str, String)> =
+            shown.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        Ok(html::summary("merganser.Database", &shown))
+    }
+
+    /// Releases the database. Later uses raise ValueError.
+    fn close(&self) {
+        self.opened.close();
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyResult<PyRef<'_, Self>> {
+        this.opened.get()?;
+        Ok(this)
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {
+        self.close();
     }
 
     /// Classifies reads, in the order of the input.
@@ -198,135 +294,161 @@ impl Database {
     ///     mates: The second mates, the same number of files or sequences as `reads`.
     ///     interleaved: First and second mates alternate in `reads`.
     ///     any_names: Pair mates by position, even if their names differ.
-    ///     confidence: The minimum fraction of a read's features that must be in the clade of its taxon, 0 to 1.
-    ///     hitmin: The minimum number of hits of the best candidate.
+    ///     reference: The reference as FASTA, which reads in CRAM need.
+    ///     confidence: The minimum share of a read's k-mers (of its features, with a database of Merganser) that must be
+    ///         in the clade of its taxon, 0 to 1.
+    ///     hitmin: The minimum number of hits of the best candidate; None for the preset's.
+    ///     hitmin_per_kb: The minimum number of hits per 1,000 bases, used if larger than `hitmin`.
+    ///     hitmin_contested: Additional hits that the best candidate needs if there is a second candidate.
+    ///     hitdiff: The percentage of the best candidate's hits that another candidate must exceed to be considered.
+    ///     near: Compare candidates that are fewer than this many hits behind the best one by the features of all
+    ///         sequences of their taxa; 0 by their best sequences alone.
+    ///     lowest: The lowest rank at which taxa are distinguished, such as "species".
+    ///     highest: The highest rank of a taxon; reads whose taxon is above it are unclassified.
+    ///     max_cand: The maximum number of candidates of a read.
+    ///     insert: The longest insert of a pair in bases.
+    ///     cov_percentile: Ignore the sequences with the lowest coverage that together have at most this percentage of
+    ///         the total coverage.
+    ///     min_read_len: Ignore mates with fewer bases.
+    ///     max_read_len: Ignore mates with more bases.
+    ///     minimum_hit_groups: For Kraken 2: the minimum number of hit groups of a classified read.
+    ///     quick: For Kraken 2: stop looking at a read when it has that many hit groups.
+    ///     min_qual: Treat bases of a lower quality as N.
+    ///     quality_offset: As for `count`.
+    ///     mapped_only: Return only the reads that have a taxon.
     ///     device: As for `count`.
     ///     threads: As for `count`.
     ///     memory: As for `count`.
     ///     tmp_dir: As for `count`.
+    ///     progress: As for `count`; it is called while rows are consumed.
     ///
     /// Returns:
-    ///     An iterator of `Batch`, which also exports `__arrow_c_stream__`. Columns: `read` (its name; for a sequence
-    ///     its number, from 1), `taxid` (uint32, 0 for unclassified), `name` (of the taxon, null for unclassified)
-    ///     and `length` (bases, "a|b" for a pair). Batches are made while earlier ones are consumed. Deleting the
-    ///     iterator ends the run.
-    #[pyo3(signature = (
-        reads, mates=None, *, interleaved=false, any_names=false, confidence=0.0, hitmin=None, device=None, threads=None,
-        memory=None, tmp_dir=None
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    ///     A `RowStream`, which makes rows while earlier ones are consumed. Columns: `read` (its name; for a sequence
+    ///     its number, from 1), `taxid` (uint32, 0 for unclassified), `name` and `rank` (of the taxon, null for
+    ///     unclassified), `length` (bases, "a|b" for a pair), and scores: with a database of Merganser `hits` (uint32,
+    ///     of the best candidate); with one of Kraken 2 `hits` (k-mers in the clade of the taxon) and `kmers` (all k-mers
+    ///     without ambiguous letters), whose quotient is compared with `confidence`; both are null with `quick`.
+    ///
+    /// Raises:
+    ///     ArgumentError: If an argument is out of range, or belongs to the other kind of database.
+    ///     InputError: If a read is invalid; it has `file` and `record`. The iteration raises it.
+    #[pyo3(
+        signature = (reads, mates=None, **options),
+        text_signature = "($self, reads, mates=None, *, interleaved=False, any_names=False, reference=None, \
+            confidence=0.0, hitmin=None, \
+            hitmin_per_kb=None, hitmin_contested=None, hitdiff=None, near=None, lowest=None, highest=None, \
+            max_cand=None, insert=None, cov_percentile=0, min_read_len=None, max_read_len=None, minimum_hit_groups=2, \
+            quick=False, min_qual=0, quality_offset=33, mapped_only=False, device=None, threads=None, memory=None, \
+            tmp_dir=None, progress=None)"
+    )]
     fn classify(
         &self,
         py: Python<'_>,
         reads: &Bound<'_, PyAny>,
         mates: Option<&Bound<'_, PyAny>>,
-        interleaved: bool,
-        any_names: bool,
-        confidence: f64,
-        hitmin: Option<u32>,
-        device: Option<&str>,
-        threads: Option<usize>,
-        memory: Option<Memory>,
-        tmp_dir: Option<PathBuf>,
-    ) -> PyResult<Taken> {
-        let resources = Options { device, threads, memory, tmp_dir }.resources(py)?;
-        let config = Self::config(confidence, hitmin, any_names);
-        config.validate().or_raise(py)?;
-        let reads = Reads::of(py, reads, mates, interleaved, &resources.temp_dir)?;
-        let (sender, batches) = sync_channel(lines::AHEAD);
-        let (database, cancel) = (Arc::clone(&self.database), Cancel::default());
-        let taken = Taken::new(batches, resources.warnings.clone(), cancel.clone());
-        std::thread::Builder::new().name("merganser-classify".into()).spawn(move || {
-            // Keeps the temporary files of sequences.
-            let reads = reads;
-            let mut lines = Lines::new(&database, sender.clone());
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<RowStream> {
+        let opened = self.opened.get()?;
+        let keywords = Keywords::new(py, "classify", options)?;
+        let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
+        let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
+        reads.warn_of_mates("classified", &resources.warnings);
+        let config = config::of(&opened, &reads, &keywords)?;
+        keywords.finish()?;
+        let watch = Watch::new(progress.as_ref())?;
+        let progress = watch.as_ref().map_or_else(|| Arc::new(Silent) as _, Watch::receiver);
+        let (cancel, warnings) = (Cancel::default(), resources.warnings.clone());
+        let schema = lines::schema_of(&opened);
+        RowStream::start(schema, "merganser-classify", warnings, cancel.clone(), move |sender| {
+            let mut lines = Lines::new(&opened, sender);
             let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
-            let run = |outputs: &mut Outputs<'_>| {
-                classify(&config, &resources, &database, &reads.segments, outputs, &Silent, &cancel)
-                    .map(drop)
-            };
-            let done = run(&mut outputs).and_then(|()| lines.finish().map_err(Error::from));
-            if let Err(error) = done {
-                // Fails if the receiver has been dropped.
-                let _ = sender.send(Err(error));
-            }
-        })?;
-        Ok(taken)
+            let run = Run { config: &config, resources: &resources, reads: &reads };
+            run.records(&opened, &mut outputs, &*progress, &cancel)?;
+            Ok::<_, Error>(lines.finish()?)
+        })
+        .map(|stream| stream.watched(watch))
     }
 
     /// Classifies reads and writes files with the same bytes as `merganser classify`.
     ///
     /// Args:
-    ///     output: The file for one line per read, in the format of Kraken 2; None for no file. Compressed if the
-    ///         name ends in .gz.
-    ///     reads: As for `classify`; also `mates`, `interleaved`, `any_names`, `confidence`, `hitmin`, `device`,
-    ///         `threads`, `memory`, `tmp_dir`.
+    ///     output: The file for one line per read, in the format of Kraken 2; None for no file. All outputs are
+    ///         compressed if their names end in .gz.
+    ///     reads: As for `classify`; also `mates` and all of its other arguments.
     ///     report: The file for a report in the format of Kraken 2.
+    ///     report_zero_counts: Include taxa without reads in `report` and `mpa`.
+    ///     report_minimizer_data: Add the columns of minimizers to the report: all, and distinct ones.
+    ///     mpa: The file for a MetaPhlAn-style table.
+    ///     krona: The file for the text of Krona's ktImportText.
+    ///     abundance: The file for estimated abundances of all taxa at every rank.
+    ///     cami: The file for estimated abundances as a CAMI profile.
+    ///     sample_id: The name of the sample in `cami`.
+    ///     min_reads: The reads that a taxon needs to be present in `abundance` and `cami`.
+    ///     bracken: The distribution of the database for `bracken_output`.
+    ///     bracken_output: The file for Bracken's table.
+    ///     bracken_report: The file for a report with the reads that Bracken estimates.
+    ///     bracken_level: The rank code of the taxa that Bracken assigns reads to.
+    ///     bracken_threshold: The reads that a taxon needs for Bracken to consider it present.
+    ///     hits_per_ref: The file for a table of the reference sequences that were hit.
+    ///     partial: The file for partial results, which `Report.merge` and `merganser classify join` merge.
+    ///     classified_out: The file for reads that have a taxon; # in the name becomes _1 and _2 for pairs.
+    ///     unclassified_out: The file for reads without a taxon; named as `classified_out`.
+    ///     use_names: Write `NAME (taxid TAXID)` instead of the taxid.
+    ///     format: The format of the lines: "kraken" or "metacache".
+    ///     tophits: For "metacache": show the candidates with their hits; also `allhits`, `locations`, `lineage`,
+    ///         `queryids`, `taxids`, `taxids_only`, `omit_ranks`, `separate_cols`, `separator` and `comment`, as the
+    ///         options of the program.
     ///     progress: As for `count`.
     ///
     /// Returns:
-    ///     The report: a `Batch` with columns `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank`,
-    ///     `taxid` (uint32), `name`.
-    #[pyo3(signature = (
-        output, reads, mates=None, *, interleaved=false, any_names=false, report=None, confidence=0.0, hitmin=None,
-        device=None, threads=None, memory=None, tmp_dir=None, progress=None
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    ///     The `Report`.
+    ///
+    /// Raises:
+    ///     ArgumentError: If an argument is out of range, or belongs to the other kind of database.
+    ///     InputError: If a read is invalid; it has `file` and `record`.
+    ///     OutputError: If an output cannot be written; then no output appears.
+    #[pyo3(
+        signature = (output, reads, mates=None, **options),
+        text_signature = "($self, output, reads, mates=None, *, interleaved=False, any_names=False, reference=None, confidence=0.0, \
+            hitmin=None, hitmin_per_kb=None, hitmin_contested=None, hitdiff=None, near=None, lowest=None, \
+            highest=None, max_cand=None, insert=None, cov_percentile=0, min_read_len=None, max_read_len=None, \
+            minimum_hit_groups=2, quick=False, min_qual=0, quality_offset=33, mapped_only=False, report=None, \
+            report_zero_counts=False, report_minimizer_data=False, mpa=None, krona=None, abundance=None, cami=None, \
+            sample_id='sample', min_reads=0, bracken=None, bracken_output=None, bracken_report=None, \
+            bracken_level='S', bracken_threshold=10, hits_per_ref=None, partial=None, classified_out=None, \
+            unclassified_out=None, use_names=False, format='kraken', tophits=False, allhits=False, locations=False, \
+            lineage=False, queryids=False, taxids=False, taxids_only=False, omit_ranks=False, separate_cols=False, \
+            separator=None, comment=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None)"
+    )]
     fn classify_to(
         &self,
         py: Python<'_>,
         output: Option<PathBuf>,
         reads: &Bound<'_, PyAny>,
         mates: Option<&Bound<'_, PyAny>>,
-        interleaved: bool,
-        any_names: bool,
-        report: Option<PathBuf>,
-        confidence: f64,
-        hitmin: Option<u32>,
-        device: Option<&str>,
-        threads: Option<usize>,
-        memory: Option<Memory>,
-        tmp_dir: Option<PathBuf>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Batch> {
-        let resources = Options { device, threads, memory, tmp_dir }.resources(py)?;
-        let config = Self::config(confidence, hitmin, any_names);
-        let reads = Reads::of(py, reads, mates, interleaved, &resources.temp_dir)?;
-        let text = call::run(py, &resources.warnings, progress, |progress, cancel| {
-            let set = OutputSet::new();
-            let mut lines = output.as_ref().map(|path| set.output(path)).transpose()?;
-            let outcome = {
-                let lines = lines.as_mut().map(|lines| lines as &mut (dyn Write + Send));
-                let mut outputs = Outputs { lines, ..Outputs::default() };
-                classify(
-                    &config,
-                    &resources,
-                    &self.database,
-                    &reads.segments,
-                    &mut outputs,
-                    progress,
-                    cancel,
-                )?
-            };
-            let mut text = Vec::new();
-            let tree = self.database.taxonomy();
-            outcome.by_genome.write_kraken(tree, Default::default(), &mut text)?;
-            if let Some(path) = &report {
-                let mut file = set.output(path)?;
-                file.write_all(&text)?;
-                file.finish()?;
-            }
-            if let Some(lines) = lines {
-                lines.finish()?;
-            }
-            set.commit()?;
-            Ok::<_, Error>(text)
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Report> {
+        let opened = self.opened.get()?;
+        let keywords = Keywords::new(py, "classify_to", options)?;
+        let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
+        let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
+        reads.warn_of_mates("classified", &resources.warnings);
+        let config = config::to_files(config::of(&opened, &reads, &keywords)?, &opened, &keywords)?;
+        let files = Files::of(output, &reads, config.kraken2.report_minimizer_data, &keywords)?;
+        keywords.finish()?;
+        let config = RunConfig { references: files.hits_per_ref.is_some(), ..config };
+        let database = self.path.iter().flat_map(|path| opened.files(path));
+        let read = reads.files().into_iter().chain(database).chain(files.read().map(Into::into));
+        check(py, read, files.all())?;
+        let text = call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
+            let run = Run { config: &config, resources: &resources, reads: &reads };
+            run.files(&opened, &files, progress, cancel)
         })?;
-        rows(&KrakenReport::of_text(&text).or_raise(py)?)
+        Report::of_text(py, &text)
     }
 
     /// Supports pickling of a database with a file: the receiving process opens the file.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let Some(path) = &self.path else {
             return Err(PyTypeError::new_err(
                 "a database in memory cannot be pickled: build it with output=",
@@ -335,43 +457,4 @@ impl Database {
         let open = py.get_type::<Database>().getattr("open")?;
         (open, (std::path::absolute(path)?,)).into_pyobject(py)
     }
-}
-
-/// Returns a report as rows.
-fn rows(report: &KrakenReport) -> PyResult<Batch> {
-    let total = report.total().max(1) as f64;
-    let rows = report.rows();
-    let (mut ranks, mut names) = (StringBuilder::new(), StringBuilder::new());
-    for row in rows {
-        ranks.append_value(&row.rank);
-        names.append_value(String::from_utf8_lossy(&row.name));
-    }
-    let percent = rows.iter().map(|row| 100.0 * row.clade as f64 / total);
-    let columns: Vec<(&str, DataType, ArrayRef)> = vec![
-        ("percent", DataType::Float64, Arc::new(Float64Array::from_iter_values(percent))),
-        (
-            "clade_reads",
-            DataType::UInt64,
-            Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.clade))),
-        ),
-        (
-            "taxon_reads",
-            DataType::UInt64,
-            Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.own))),
-        ),
-        ("rank", DataType::Utf8, Arc::new(ranks.finish())),
-        (
-            "taxid",
-            DataType::UInt32,
-            Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.taxid as u32))),
-        ),
-        ("name", DataType::Utf8, Arc::new(names.finish())),
-    ];
-    let schema = Schema::new(
-        columns
-            .iter()
-            .map(|(name, kind, _)| Field::new(*name, kind.clone(), false))
-            .collect::<Vec<_>>(),
-    );
-    Batch::of(Arc::new(schema), columns.into_iter().map(|column| column.2).collect())
 }

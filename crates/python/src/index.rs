@@ -1,48 +1,69 @@
 //! Indexes of references, and mapping of reads.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+mod config;
+mod files;
+mod hits;
 
-use arrow_array::builder::StringBuilder;
-use arrow_array::{Array, ArrayRef, BooleanArray, UInt32Array, UInt64Array};
-use arrow_schema::{Field, Schema};
-use merganser::filter::Threshold;
+use std::path::{Path, PathBuf};
+
 use merganser::io::{Input, OutputSet};
-use merganser::map::{self, Config, Error, ReadHit, Select};
-use merganser::run::{Cancel, each_in_order};
+use merganser::map::{self, Error};
+use merganser::run::thousands;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrow::{self, Batch};
 use crate::call;
-use crate::errors::{OrRaise, wrong};
+use crate::errors::OrRaise;
+use crate::held::Held;
+use crate::html;
+use crate::keywords::{Keywords, edits};
 use crate::options::{Memory, Options};
-use crate::sequences::with_letters;
+use crate::outputs::check;
+use crate::pipe;
+use crate::reads::Reads;
+use crate::rows::Rows;
+use hits::Hits;
 
-/// The number of reads that a thread maps at a time.
-const AT_ONCE: usize = 512;
-
-/// The index of a reference, for mapping reads. Threads may share it.
+/// The index of a reference, for mapping reads. Threads may share it. `with` closes it.
 ///
 /// >>> import merganser, tempfile, os
 /// >>> path = os.path.join(tempfile.mkdtemp(), "reference.fa")
 /// >>> _ = open(path, "w").write(">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")
-/// >>> hits = merganser.Index.build(path).map(["GATTACAGATCCCGTAA"], threshold=1)
+/// >>> hits = merganser.Index.build(path).map([b"GATTACAGATCCCGTAA"], e=1)
 /// >>> hits["contig"], hits["position"].tolist(), hits["edits"].tolist(), hits["cigar"]
 /// (['c'], [10], [0], ['17='])
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Index {
-    index: map::Index,
+    index: Held<map::Index>,
     path: Option<PathBuf>,
+    /// The FASTA file that the index was built from, if this process built it.
+    reference: Option<PathBuf>,
+}
+
+impl Index {
+    fn new(index: map::Index, path: Option<PathBuf>, reference: Option<PathBuf>) -> Index {
+        Index { index: Held::new("index", index), path, reference }
+    }
 }
 
 #[pymethods]
 impl Index {
     /// Opens an index (.mgi). Its file is mapped into memory and read on demand.
+    ///
+    /// Args:
+    ///     path: The file.
+    ///
+    /// Returns:
+    ///     The index.
+    ///
+    /// Raises:
+    ///     FileNotFound: If there is no such file.
+    ///     InputError: If the file is damaged or not an index.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Index> {
         let index = py.detach(|| map::Index::open(&path)).or_raise(py)?;
-        Ok(Index { index, path: Some(path) })
+        Ok(Index::new(index, Some(path), None))
     }
 
     /// Builds the index of a reference.
@@ -54,8 +75,19 @@ impl Index {
     ///     threads: As for `count`.
     ///     memory: As for `count`.
     ///     progress: As for `count`.
+    ///
+    /// Returns:
+    ///     The index.
+    ///
+    /// Raises:
+    ///     FileNotFound: If there is no such file.
+    ///     InputError: If the reference is not FASTA, or has no sequences.
+    ///     OutputError: If the file cannot be written.
     #[staticmethod]
-    #[pyo3(signature = (reference, *, output=None, device=None, threads=None, memory=None, progress=None))]
+    #[pyo3(signature = (
+        reference, *, output=None, device=None, threads=None, memory=None, progress=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
     fn build(
         py: Python<'_>,
         reference: PathBuf,
@@ -66,7 +98,8 @@ impl Index {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Index> {
         let resources = Options { device, threads, memory, tmp_dir: None }.resources(py)?;
-        let input = Input::File(reference);
+        check(py, [&reference], output.as_deref().map(|path| ("output", path)))?;
+        let input = Input::File(reference.clone());
         let index = call::run(py, &resources.warnings, progress, |progress, cancel| {
             let outputs = OutputSet::new();
             let file = output.as_ref().map(|path| outputs.file(path)).transpose()?;
@@ -74,7 +107,7 @@ impl Index {
             outputs.commit()?;
             Ok::<_, Error>(index)
         })?;
-        Ok(Index { index, path: output })
+        Ok(Index::new(index, output, Some(reference)))
     }
 
     /// The file of the index; None if it is in memory.
@@ -85,85 +118,240 @@ impl Index {
 
     /// The names of the reference's sequences and their lengths in bases.
     #[getter]
-    fn contigs(&self) -> Vec<(String, u32)> {
-        self.index.contigs().iter().map(|contig| (contig.name.clone(), contig.len)).collect()
+    fn contigs(&self) -> PyResult<Vec<(String, u32)>> {
+        let index = self.index.get()?;
+        Ok(index.contigs().iter().map(|contig| (contig.name.clone(), contig.len)).collect())
     }
 
     /// The number of bases of the reference.
     #[getter]
-    fn bases(&self) -> u64 {
-        self.index.bases()
+    fn bases(&self) -> PyResult<u64> {
+        Ok(self.index.get()?.bases())
+    }
+
+    /// A summary of the index: contigs, bases, k (the length of its k-mers), positions, bytes.
+    #[getter]
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (index, info) = (self.index.get()?, PyDict::new(py));
+        info.set_item("contigs", index.contigs().len())?;
+        info.set_item("bases", index.bases())?;
+        info.set_item("k", index.k())?;
+        info.set_item("positions", index.positions())?;
+        info.set_item("bytes", index.bytes())?;
+        Ok(info)
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "<merganser.Index of {} contigs, {} bases>",
-            self.index.contigs().len(),
-            self.index.bases()
-        )
+        match self.index.get() {
+            Ok(index) => format!(
+                "<merganser.Index of {} contigs, {} bases>",
+                index.contigs().len(),
+                index.bases()
+            ),
+            Err(_) => "<merganser.Index, closed>".to_owned(),
+        }
     }
 
-    /// Finds the positions of reads in the reference, with at most `threshold` edits, on either strand.
+    fn _repr_html_(&self) -> PyResult<String> {
+        let index = self.index.get()?;
+        let contigs = index.contigs();
+        let named = contigs.iter().take(5).map(|contig| contig.name.as_str());
+        let mut names = named.collect::<Vec<_>>().join(", ");
+        if contigs.len() > 5 {
+            names += ", …";
+        }
+        let number = |number: u64| thousands(number);
+        let file = self.path.as_ref().map_or("in memory".into(), |path| path.display().to_string());
+        Ok(html::summary(
+            "merganser.Index",
+            &[
+                ("file", file),
+                ("contigs", format!("{} ({names})", number(contigs.len() as u64))),
+                ("bases", number(index.bases())),
+                ("k", index.k().to_string()),
+                ("bytes", number(index.bytes())),
+            ],
+        ))
+    }
+
+    /// Releases the index. Later uses raise ValueError.
+    fn close(&self) {
+        self.index.close();
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyResult<PyRef<'_, Self>> {
+        this.index.get()?;
+        Ok(this)
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {
+        self.close();
+    }
+
+    /// Finds the positions of reads in the reference, with at most `e` edits, on either strand.
     ///
     /// Args:
-    ///     reads: Arrow strings, or an iterable of str and bytes.
-    ///     threshold: The maximum number of edits.
-    ///     best: Return only the first hit of each read.
+    ///     reads: Files or sequences, as for `count`.
+    ///     e: The maximum number of edits of a hit: an int, or per cent of the read's length, "4%".
+    ///     mates: The second mates, the same number of files or sequences as `reads`.
+    ///     interleaved: First and second mates alternate in `reads`.
+    ///     any_names: Pair mates by position, even if their names differ.
+    ///     reference: The reference as FASTA, which reads in CRAM need.
+    ///     best: Return only the first hit of a read, or the first combination of a pair.
     ///     best_strata: Return all hits that have the same number of edits as the first.
-    ///     max_hits: The maximum number of hits per read; 0 for no limit.
-    ///     threads: The number of threads; None for one per processor.
-    ///     progress: True, or a function, which is called regularly and may raise an exception to end the run.
+    ///     max_hits: The maximum number of hits per read, or of combinations per pair; 0 for no limit.
+    ///     strand: "both", "forward" or "reverse"; only for single reads.
+    ///     hamming: Allow only substitutions, no insertions or deletions.
+    ///     n_mode: "mismatch" if N and other ambiguous letters match nothing, "match" if they match everything.
+    ///     crop: Map only the first bases of each read, this many.
+    ///     quality_offset: As for `count`.
+    ///     min_insert: The minimum distance between the outer ends of mates in bases; only for pairs.
+    ///     max_insert: The maximum distance between the outer ends of mates in bases, 500 by default; only for pairs.
+    ///     rescue: For pairs without a concordant combination: search for each mate with up to this many edits near
+    ///         the hits of the other one; as `e`.
+    ///     clip: Clip ends of reads whose edits cost more than clipping; the hits stay the same.
+    ///     filter: The rule that rejects candidates: "exact", "gatekeeper", "snake" or "none"; changes only the speed.
+    ///     device: As for `count`.
+    ///     threads: As for `count`.
+    ///     memory: As for `count`.
+    ///     tmp_dir: As for `count`.
+    ///     progress: As for `count`.
     ///
     /// Returns:
-    ///     A `Batch` with one row per hit, ordered by read: `read` (uint64, its number from 0), `contig`, `position`
-    ///     (uint32, from 0), `reverse` (whether the reverse complement of the read matches), `edits` (uint32),
-    ///     `cigar` (with = and X).
-    #[pyo3(signature = (reads, threshold, *, best=false, best_strata=false, max_hits=0, threads=None, progress=None))]
-    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    ///     `Rows` with one row per hit, in the order of the reads: `read` (uint64, the number of the read or pair, from
+    ///     0), `name` (of the read; only for files), `mate` (uint32, 1 or 2, 0 for a single read; only for pairs),
+    ///     `contig`, `position` (uint32, from 0), `reverse` (whether the reverse complement of the read matches),
+    ///     `edits` (uint32), `mapq` (uint32), `cigar` (with = and X) and `concordant` (whether the mates are at a
+    ///     possible distance and orientation; only for pairs).
+    ///
+    /// Raises:
+    ///     ArgumentError: If an argument is out of range.
+    ///     InputError: If a read is invalid; it has `file` and `record`.
+    ///
+    /// >>> import merganser, pathlib, random, tempfile
+    /// >>> genome = bytes(random.Random(1).choices(b"ACGT", k=1000))
+    /// >>> path = pathlib.Path(tempfile.mkdtemp()) / "genome.fa"
+    /// >>> _ = path.write_bytes(b">c\n" + genome + b"\n")
+    /// >>> hits = merganser.Index.build(path).map([genome[10:110], genome[500:600]], "4%", best=True)
+    /// >>> for hit in hits:
+    /// ...     print(hit.read, hit.contig, hit.position, hit.edits, hit.cigar)
+    /// 0 c 10 0 100=
+    /// 1 c 500 0 100=
+    #[pyo3(
+        signature = (reads, e, mates=None, **options),
+        text_signature = "($self, reads, e, mates=None, *, interleaved=False, any_names=False, reference=None, best=False, \
+            best_strata=False, max_hits=0, strand='both', hamming=False, n_mode='mismatch', crop=None, \
+            quality_offset=33, min_insert=0, max_insert=500, rescue=None, clip=False, filter='exact', device=None, \
+            threads=None, memory=None, tmp_dir=None, progress=None)"
+    )]
     fn map(
         &self,
         py: Python<'_>,
         reads: &Bound<'_, PyAny>,
-        threshold: u32,
-        best: bool,
-        best_strata: bool,
-        max_hits: u32,
-        threads: Option<usize>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Batch> {
-        let select = match (best, best_strata) {
-            (false, false) => Select::All,
-            (true, false) => Select::Best,
-            (false, true) => Select::BestStrata,
-            (true, true) => return Err(wrong(py, "best and best_strata cannot be used together")),
-        };
-        let threshold = Threshold::Edits(threshold);
-        let config = Config { max_hits, select, ..Config::new(threshold) };
-        let resources = Options { threads, ..Options::default() }.resources(py)?;
-        let mut letters: Vec<Vec<u8>> = Vec::new();
-        if arrow::is_arrow(reads)? {
-            arrow::for_each_text(reads, |text| {
-                letters.push(text.unwrap_or_default().to_vec());
-                Ok(())
-            })?;
-        } else {
-            for read in reads.try_iter()? {
-                with_letters(&read?, |read| {
-                    letters.push(read.to_vec());
-                    Ok(())
-                })?;
-            }
-        }
-        let reads: Vec<&[u8]> = letters.iter().map(Vec::as_slice).collect();
-        let threads = resources.threads;
-        let hits = call::run(py, &resources.warnings, progress, |_, cancel| {
-            map_all(&config, &self.index, &reads, threads, cancel)
+        e: &Bound<'_, PyAny>,
+        mates: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Rows> {
+        let index = self.index.get()?;
+        let keywords = Keywords::new(py, "map", options)?;
+        let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
+        let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
+        reads.warn_of_mates("mapped", &resources.warnings);
+        let config = map::Config { eqx: true, ..config::of(edits("e", e)?, &reads, &keywords)? };
+        keywords.finish()?;
+        config.validate().or_raise(py)?;
+        let hits = Hits::new(reads.are_files, reads.are_paired());
+        let hits = call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
+            let job = |path: &Path| {
+                let records = OutputSet::alone().output(path)?;
+                let outputs = map::Outputs { records, index: None, unmapped: None };
+                map::run(&config, &resources, &index, &reads.segments, outputs, progress, cancel)
+            };
+            pipe::through::<_, _, Error>(job, |text| hits.read(text)).map(|(_, hits)| hits)
         })?;
-        self.batch(&hits)
+        hits.rows()
+    }
+
+    /// Maps reads and writes the records as SAM, BAM or CRAM, with the same bytes as `merganser map`.
+    ///
+    /// Args:
+    ///     output: The file: BAM or CRAM if the name ends in .bam or .cram, else SAM.
+    ///     reads: As for `map`; also `e`, `mates`, `interleaved`, `any_names`, `reference`, `best`, `best_strata`, `max_hits`,
+    ///         `strand`, `hamming`, `n_mode`, `crop`, `quality_offset`, `min_insert`, `max_insert`, `rescue`, `clip`,
+    ///         `filter`, `device`, `threads`, `memory`, `tmp_dir` and `progress`.
+    ///     sort: Sort the records by contig and position, and write an index next to the output; for BAM and CRAM.
+    ///     index_format: The kind of index of sorted BAM: "bai" or "csi"; None for bai, or csi if a contig is too long.
+    ///     read_group: The read group of all reads, such as "@RG\\tID:lane1\\tSM:sample"; or a list, one for each file or
+    ///         pair of files. {} is replaced by the name of the file.
+    ///     reference: The reference as FASTA, which CRAM needs, as output if the reference has ambiguous letters; None
+    ///         for the file that the index was built from.
+    ///     unmapped: The file for reads without a hit.
+    ///     no_unmapped: Write no records of reads without a hit.
+    ///     eqx: Write = and X in CIGARs instead of M.
+    ///     xa: With `best`, list the other hits with the same number of edits in the tag XA, if there are at most this
+    ///         many; 0 for no tag.
+    ///     level: The compression level of BAM, 0 to 12.
+    ///
+    /// Returns:
+    ///     A dict of numbers: reads, mapped, unique, mappings, pairs, concordant, rescued, discordant, one_mate.
+    ///
+    /// Raises:
+    ///     ArgumentError: If an argument is out of range.
+    ///     InputError: If a read is invalid; it has `file` and `record`.
+    ///     OutputError: If an output cannot be written; then no output appears.
+    ///
+    /// >>> import merganser, pathlib, random, tempfile
+    /// >>> genome = bytes(random.Random(1).choices(b"ACGT", k=1000))
+    /// >>> folder = pathlib.Path(tempfile.mkdtemp())
+    /// >>> _ = (folder / "genome.fa").write_bytes(b">c\n" + genome + b"\n")
+    /// >>> index = merganser.Index.build(folder / "genome.fa")
+    /// >>> index.map_to(folder / "reads.bam", [genome[10:110]], e=3, sort=True)["mapped"]
+    /// 1
+    /// >>> sorted(path.name for path in folder.iterdir())
+    /// ['genome.fa', 'reads.bam', 'reads.bam.bai']
+    #[pyo3(
+        signature = (output, reads, e, mates=None, **options),
+        text_signature = "($self, output, reads, e, mates=None, *, interleaved=False, any_names=False, reference=None, best=False, \
+            best_strata=False, max_hits=0, strand='both', hamming=False, n_mode='mismatch', crop=None, \
+            quality_offset=33, min_insert=0, max_insert=500, rescue=None, clip=False, filter='exact', sort=False, \
+            index_format=None, read_group=None, unmapped=None, no_unmapped=False, eqx=False, xa=0, \
+            level=1, device=None, threads=None, memory=None, tmp_dir=None, progress=None)"
+    )]
+    fn map_to<'py>(
+        &self,
+        py: Python<'py>,
+        output: PathBuf,
+        reads: &Bound<'py, PyAny>,
+        e: &Bound<'py, PyAny>,
+        mates: Option<&Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let index = self.index.get()?;
+        let keywords = Keywords::new(py, "map_to", options)?;
+        let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
+        let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
+        reads.warn_of_mates("mapped", &resources.warnings);
+        let config = config::of(edits("e", e)?, &reads, &keywords)?;
+        let files = files::Files::of(output, &config, &keywords)?;
+        let reference = reads.reference.clone().or(self.reference.clone());
+        let config = config::to_file(config, &files, &reads, reference, &keywords)?;
+        keywords.finish()?;
+        config.validate().or_raise(py)?;
+        check(py, reads.files().iter().chain(&self.path).chain(&config.fasta), files.all())?;
+        let outcome = call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
+            let set = OutputSet::new();
+            let outputs = files.create(&set, &index, config.sort)?;
+            let done =
+                map::run(&config, &resources, &index, &reads.segments, outputs, progress, cancel)?;
+            set.commit()?;
+            Ok::<_, Error>(done)
+        })?;
+        numbers(py, &outcome.reported)
     }
 
     /// Supports pickling of an index with a file: the receiving process opens the file.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let Some(path) = &self.path else {
             return Err(PyTypeError::new_err(
                 "an index in memory cannot be pickled: build it with output=",
@@ -174,51 +362,21 @@ impl Index {
     }
 }
 
-impl Index {
-    /// Returns the hits of all reads as rows.
-    fn batch(&self, hits: &[Vec<ReadHit>]) -> PyResult<Batch> {
-        let rows = || {
-            hits.iter().enumerate().flat_map(|(read, hits)| hits.iter().map(move |hit| (read, hit)))
-        };
-        let (mut contigs, mut cigars) = (StringBuilder::new(), StringBuilder::new());
-        for (_, hit) in rows() {
-            contigs.append_value(&self.index.contigs()[hit.contig].name);
-            let cigar =
-                hit.cigar.iter().map(|(operation, len)| format!("{len}{}", operation.letter()));
-            cigars.append_value(cigar.collect::<String>());
-        }
-        let columns: Vec<(&str, ArrayRef)> = vec![
-            ("read", Arc::new(UInt64Array::from_iter_values(rows().map(|(read, _)| read as u64)))),
-            ("contig", Arc::new(contigs.finish())),
-            (
-                "position",
-                Arc::new(UInt32Array::from_iter_values(rows().map(|(_, hit)| hit.position))),
-            ),
-            (
-                "reverse",
-                Arc::new(BooleanArray::from_iter(rows().map(|(_, hit)| Some(hit.reverse)))),
-            ),
-            ("edits", Arc::new(UInt32Array::from_iter_values(rows().map(|(_, hit)| hit.edits)))),
-            ("cigar", Arc::new(cigars.finish())),
-        ];
-        let field = |(name, column): &(&str, ArrayRef)| {
-            Field::new(*name, column.data_type().clone(), false)
-        };
-        let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
-        Batch::of(Arc::new(schema), columns.into_iter().map(|(_, column)| column).collect())
+/// Returns the numbers of reads and pairs as a dict.
+fn numbers<'py>(py: Python<'py>, reported: &map::Reported) -> PyResult<Bound<'py, PyDict>> {
+    let numbers = PyDict::new(py);
+    for (name, number) in [
+        ("reads", reported.reads),
+        ("mapped", reported.mapped),
+        ("unique", reported.unique),
+        ("mappings", reported.mappings),
+        ("pairs", reported.pairs),
+        ("concordant", reported.concordant),
+        ("rescued", reported.rescued),
+        ("discordant", reported.discordant),
+        ("one_mate", reported.one_mate),
+    ] {
+        numbers.set_item(name, number)?;
     }
-}
-
-/// Maps all reads with all threads; returns the hits of each read.
-fn map_all(
-    config: &Config,
-    index: &map::Index,
-    reads: &[&[u8]],
-    threads: usize,
-    cancel: &Cancel,
-) -> Result<Vec<Vec<ReadHit>>, Error> {
-    let parts: Vec<_> = reads.chunks(AT_ONCE).collect();
-    let map = |(): &mut (), part: usize| map::map_reads(config, index, parts[part], cancel);
-    let done = each_in_order::<_, _, Error>(threads, 0..parts.len(), cancel, || (), map)?;
-    Ok(done.into_iter().flatten().collect())
+    Ok(numbers)
 }

@@ -4,18 +4,36 @@
 //! interpreter's lock, while the caller's thread checks for signals and shows progress ([`call`]).
 
 mod arrow;
+mod assembly;
 mod call;
+mod column;
+mod columns;
 mod count;
 mod database;
+mod deplete;
 mod devices;
 mod errors;
+mod extract;
+mod held;
+mod html;
 mod index;
+mod integers;
+mod keywords;
+mod kmers;
+mod matrix;
 mod numpy;
 mod options;
+mod outputs;
 mod pairs;
+mod pipe;
+mod reads;
+mod reports;
+mod rows;
 mod sequences;
 mod spectrum;
+mod stream;
 mod table;
+mod temporary;
 
 use pyo3::prelude::*;
 
@@ -23,16 +41,24 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_class::<arrow::Batch>()?;
-    module.add_class::<arrow::Column>()?;
+    module.add("REJECTED", merganser::filter::REJECTED)?;
+    module.add("UNDEFINED", merganser::filter::UNDEFINED)?;
+    module.add_class::<rows::Rows>()?;
+    module.add_class::<column::Column>()?;
+    module.add_class::<stream::RowStream>()?;
     module.add_class::<table::Table>()?;
-    module.add_class::<table::Batches>()?;
     module.add_class::<spectrum::Spectrum>()?;
     module.add_class::<database::Database>()?;
-    module.add_class::<database::Taken>()?;
     module.add_class::<index::Index>()?;
+    module.add_class::<deplete::MinimizerSet>()?;
+    module.add_class::<reports::Report>()?;
     module.add_function(wrap_pyfunction!(count::count, module)?)?;
     module.add_function(wrap_pyfunction!(pairs::filter, module)?)?;
+    module.add_function(wrap_pyfunction!(kmers::encode_kmers, module)?)?;
+    module.add_function(wrap_pyfunction!(kmers::decode_kmers, module)?)?;
+    module.add_function(wrap_pyfunction!(assembly::qv, module)?)?;
+    module.add_function(wrap_pyfunction!(matrix::matrix, module)?)?;
+    module.add_function(wrap_pyfunction!(extract::extract, module)?)?;
     module.add_function(wrap_pyfunction!(devices::devices, module)?)?;
     Ok(())
 }

@@ -2,9 +2,50 @@
 
 #![allow(unsafe_code, reason = "a NumPy array is passed as an address and a shape")]
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+
+use crate::errors::{mistyped, wrong};
+
+/// The description of an array by its `__array_interface__`.
+struct Interface {
+    kind: String,
+    shape: Vec<usize>,
+    address: Option<usize>,
+    is_contiguous: bool,
+}
+
+impl Interface {
+    /// Returns the description; `None` if the object is not an array.
+    fn of(argument: &str, object: &Bound<'_, PyAny>) -> PyResult<Option<Interface>> {
+        let Ok(interface) = object.getattr("__array_interface__") else { return Ok(None) };
+        let interface = interface.cast::<PyDict>()?;
+        let item = |name: &str| {
+            let item = interface.get_item(name)?;
+            item.ok_or_else(|| mistyped(argument, format!("its array interface has no {name}")))
+        };
+        let data =
+            interface.get_item("data")?.and_then(|data| data.extract::<(usize, bool)>().ok());
+        let strides = interface.get_item("strides")?.filter(|strides| !strides.is_none());
+        Ok(Some(Interface {
+            kind: item("typestr")?.extract()?,
+            shape: item("shape")?.extract()?,
+            address: data.map(|(address, _)| address),
+            is_contiguous: strides.is_none(),
+        }))
+    }
+
+    /// Returns the address of the first item.
+    fn address(&self, py: Python<'_>, argument: &str) -> PyResult<usize> {
+        match self.address {
+            Some(address) if self.is_contiguous => Ok(address),
+            _ => {
+                let message = "the array is not contiguous: give numpy.ascontiguousarray of it";
+                Err(wrong(py, argument, message))
+            }
+        }
+    }
+}
 
 /// Contiguous 64-bit numbers of a Python object, which is kept alive.
 pub(crate) struct Words<'py> {
@@ -15,31 +56,18 @@ pub(crate) struct Words<'py> {
 
 impl<'py> Words<'py> {
     /// Returns the words of an array; `None` if the object is not an array of `uint64`.
-    pub(crate) fn of(object: &Bound<'py, PyAny>) -> PyResult<Option<Words<'py>>> {
-        let Ok(interface) = object.getattr("__array_interface__") else { return Ok(None) };
-        let interface = interface.cast::<PyDict>()?;
-        let item = |name: &str| {
-            let item = interface.get_item(name)?;
-            item.ok_or_else(|| PyValueError::new_err(format!("the array interface has no {name}")))
-        };
-        if item("typestr")?.extract::<String>()? != "<u8" {
+    pub(crate) fn of(argument: &str, object: &Bound<'py, PyAny>) -> PyResult<Option<Words<'py>>> {
+        let Some(array) = Interface::of(argument, object)? else { return Ok(None) };
+        if array.kind != "<u8" {
             return Ok(None);
         }
-        let shape: Vec<usize> = item("shape")?.extract()?;
-        let strides = interface.get_item("strides")?.filter(|strides| !strides.is_none());
-        let [len] = shape[..] else {
-            return Err(PyValueError::new_err("the array must have one dimension"));
+        let [len] = array.shape[..] else {
+            return Err(wrong(object.py(), argument, "the array must have one dimension"));
         };
-        if strides.is_some() {
-            return Err(PyValueError::new_err(
-                "the array is not contiguous: pass numpy.ascontiguousarray of it",
-            ));
-        }
-        let (address, _): (usize, bool) = item("data")?.extract()?;
+        let address = array.address(object.py(), argument)?;
         if len > 0 && (address == 0 || !address.is_multiple_of(align_of::<u64>())) {
-            return Err(PyValueError::new_err(
-                "the array's memory is not aligned: pass a copy of it",
-            ));
+            let message = "the array's memory is not aligned: give a copy of it";
+            return Err(wrong(object.py(), argument, message));
         }
         Ok(Some(Words { _owner: object.clone(), address, len }))
     }
@@ -57,7 +85,7 @@ impl<'py> Words<'py> {
 }
 
 /// Sequences of one length: an array of bytes (`S100`), or of `uint8` with one row per sequence.
-pub(crate) struct Rows<'py> {
+pub(crate) struct Matrix<'py> {
     _owner: Bound<'py, PyAny>,
     address: usize,
     rows: usize,
@@ -66,31 +94,26 @@ pub(crate) struct Rows<'py> {
     is_padded: bool,
 }
 
-impl<'py> Rows<'py> {
-    /// Returns the rows of an array; `None` if the object is not such an array.
-    pub(crate) fn of(object: &Bound<'py, PyAny>) -> PyResult<Option<Rows<'py>>> {
-        let Ok(interface) = object.getattr("__array_interface__") else { return Ok(None) };
-        let interface = interface.cast::<PyDict>()?;
-        let item = |name: &str| {
-            let item = interface.get_item(name)?;
-            item.ok_or_else(|| PyValueError::new_err(format!("the array interface has no {name}")))
-        };
-        let kind = item("typestr")?.extract::<String>()?;
-        let shape: Vec<usize> = item("shape")?.extract()?;
-        let width = kind.strip_prefix("|S").and_then(|width| width.parse().ok());
-        let (rows, width, is_padded) = match (&shape[..], width, &kind[..]) {
+impl<'py> Matrix<'py> {
+    /// Returns the rows of an array; `None` if the object is not an array of NumPy, or an array of objects.
+    pub(crate) fn of(argument: &str, object: &Bound<'py, PyAny>) -> PyResult<Option<Matrix<'py>>> {
+        let Some(array) = Interface::of(argument, object)? else { return Ok(None) };
+        let width = array.kind.strip_prefix("|S").and_then(|width| width.parse().ok());
+        let (rows, width, is_padded) = match (&array.shape[..], width, &array.kind[..]) {
             (&[rows], Some(width), _) => (rows, width, true),
             (&[rows, width], None, "|u1") => (rows, width, false),
-            _ => return Ok(None),
+            (_, _, "|O") => return Ok(None),
+            (shape, _, kind) => {
+                let (dimensions, kind) =
+                    (shape.len(), kind.trim_start_matches(['<', '>', '|', '=']));
+                let message = format!(
+                    "a NumPy array of dtype {kind} with {dimensions} dimensions: give dtype S with one, uint8 with two, or uint64 for k-mers"
+                );
+                return Err(mistyped(argument, message));
+            }
         };
-        let strides = interface.get_item("strides")?.filter(|strides| !strides.is_none());
-        if strides.is_some() {
-            return Err(PyValueError::new_err(
-                "the array is not contiguous: pass numpy.ascontiguousarray of it",
-            ));
-        }
-        let (address, _): (usize, bool) = item("data")?.extract()?;
-        Ok(Some(Rows { _owner: object.clone(), address, rows, width, is_padded }))
+        let address = array.address(object.py(), argument)?;
+        Ok(Some(Matrix { _owner: object.clone(), address, rows, width, is_padded }))
     }
 
     /// Returns the sequences.

@@ -1,12 +1,15 @@
 //! The options for the resources of a call.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use merganser::run::{Resources, parse_size};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::errors::wrong;
+use crate::errors::{raise, wrong};
+use crate::integers::Int;
 
 /// The options `device`, `threads`, `memory` and `tmp_dir` of a call, each `None` for the default.
 #[derive(Default)]
@@ -18,44 +21,62 @@ pub(crate) struct Options<'py> {
 }
 
 /// An amount of memory: bytes, or a size such as "8G".
-#[derive(Clone, Debug, FromPyObject)]
+#[derive(Clone, Debug)]
 pub(crate) enum Memory {
-    Bytes(u64),
+    Bytes(i64),
     Size(String),
 }
 
-/// Parses the value `name` of the keyword `keyword`.
-pub(crate) fn named<T: FromStr<Err = String>>(
-    py: Python<'_>,
-    keyword: &str,
-    name: &str,
-) -> PyResult<T> {
-    name.parse().map_err(|error| wrong(py, format!("{keyword}: {error}")))
+impl<'a, 'py> FromPyObject<'a, 'py> for Memory {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Memory> {
+        if let Ok(size) = object.extract::<String>() {
+            return Ok(Memory::Size(size));
+        }
+        object.extract::<Int>().map(|bytes| Memory::Bytes(bytes.0)).map_err(|_| {
+            PyTypeError::new_err("memory must be an int of bytes, or a size such as \"8G\"")
+        })
+    }
+}
+
+impl Memory {
+    /// Returns the number of bytes. `argument` is the name of the argument.
+    pub(crate) fn bytes(self, py: Python<'_>, argument: &str) -> PyResult<u64> {
+        match self {
+            Memory::Bytes(bytes) => Int(bytes).of(py, argument),
+            Memory::Size(text) => {
+                parse_size(&text).map_err(|error| wrong(py, argument, error.to_string()))
+            }
+        }
+    }
+}
+
+/// Parses the value `text` of the argument `argument`.
+pub(crate) fn named<T>(py: Python<'_>, argument: &str, text: &str) -> PyResult<T>
+where
+    T: FromStr<Err: Display>,
+{
+    text.parse().map_err(|error: T::Err| wrong(py, argument, error.to_string()))
 }
 
 impl Options<'_> {
+    /// Returns the resources of a job.
     pub(crate) fn resources(self, py: Python<'_>) -> PyResult<Resources> {
         let mut resources = Resources::new();
         if let Some(threads) = self.threads {
             resources = resources.threads(threads);
         }
-        match self.memory {
-            None => {}
-            Some(Memory::Bytes(bytes)) => resources = resources.memory(bytes),
-            Some(Memory::Size(text)) => {
-                let bytes =
-                    parse_size(&text).map_err(|error| wrong(py, format!("memory: {error}")))?;
-                resources = resources.memory(bytes);
-            }
+        if let Some(memory) = self.memory {
+            resources = resources.memory(memory.bytes(py, "memory")?);
         }
         if let Some(folder) = self.tmp_dir {
             resources = resources.temp_dir(folder);
         }
         if let Some(device) = self.device {
-            let device = device.parse().map_err(|error| wrong(py, format!("device: {error}")))?;
-            resources = resources.device(device);
+            resources = resources.device(named(py, "device", device)?);
         }
-        resources.validate().map_err(|error| crate::errors::raise(py, &error))?;
+        resources.validate().map_err(|error| raise(py, &error))?;
         Ok(resources)
     }
 }

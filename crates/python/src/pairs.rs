@@ -1,155 +1,164 @@
 //! `merganser.filter`.
 
+use std::fmt;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int32Array};
-use merganser::filter::{Config, Error, Filter, PairBatch, Scratch, Threshold};
-use merganser::run::{Cancel, Resources, each_in_order};
+use merganser::filter::{Config, Error, Filter, PairBatch, Scratch};
+use merganser::run::{
+    Cancel, Cancelled, Fault, FaultKind, Progress, StartError, Unit, each_in_order,
+};
 use pyo3::prelude::*;
 
-use crate::arrow::{self, Column};
-use crate::errors::{OrRaise, wrong};
-use crate::numpy::Rows;
-use crate::options::named;
+use crate::call;
+use crate::column::Column;
+use crate::errors::{Cause, Class, Failure, OrRaise, wrong};
+use crate::integers::Int;
+use crate::keywords::edits;
+use crate::options::{Options, named};
+use crate::sequences::sequences;
 
 /// The number of pairs that a thread decides at a time.
 const AT_ONCE: usize = 4096;
 
-/// Sequences in the form in which they were passed.
-enum Sequences<'py> {
-    Arrow(Vec<ArrayRef>),
-    Numpy(Rows<'py>),
-    Python(Vec<Vec<u8>>),
-}
-
-impl<'py> Sequences<'py> {
-    fn of(object: &Bound<'py, PyAny>) -> PyResult<Sequences<'py>> {
-        if let Some(rows) = Rows::of(object)? {
-            return Ok(Sequences::Numpy(rows));
-        }
-        if arrow::is_arrow(object)? {
-            return Ok(Sequences::Arrow(arrow::arrays(object)?));
-        }
-        let own = |item: PyResult<Bound<'py, PyAny>>| {
-            crate::sequences::with_letters(&item?, |letters| Ok(letters.to_vec()))
-        };
-        Ok(Sequences::Python(object.try_iter()?.map(own).collect::<PyResult<_>>()?))
-    }
-
-    fn slices(&self) -> PyResult<Vec<&[u8]>> {
-        Ok(match self {
-            Sequences::Numpy(rows) => rows.slices(),
-            Sequences::Python(all) => all.iter().map(Vec::as_slice).collect(),
-            Sequences::Arrow(arrays) => {
-                let mut all = Vec::new();
-                for array in arrays {
-                    all.extend(arrow::texts(array)?.into_iter().map(Option::unwrap_or_default));
-                }
-                all
-            }
-        })
-    }
-}
-
-/// Decides which pairs of a read and a segment have at most `threshold` edits.
+/// Decides which pairs of a read and a segment have at most `e` edits.
 ///
 /// Args:
-///     reads: A NumPy array of bytes (dtype "S", or uint8 with one row per read), Arrow strings, or an iterable of
-///         str and bytes. Arrays are not copied.
+///     reads: A NumPy array (dtype "S", or uint8 with one row per read), Arrow strings (a Polars Series, a pyarrow
+///         array), or an iterable of bytes. Letters are not copied.
 ///     segments: The segments, one for each read.
-///     threshold: The maximum number of edits.
-///     method: "exact" (the edit distance); the estimates "gatekeeper" and "snake", which reject no pair within
-///         `threshold` edits; or "gatekeeper-original".
+///     e: The maximum number of edits: an int, or per cent of the read's length as a text, such as "4%".
+///     method: "exact" (the edit distance); the estimates "gatekeeper" and "snake", which reject no pair within `e`
+///         edits; or "gatekeeper-original".
 ///     n_mode: The treatment of letters other than A C G T U: "mismatch", "match", or "pass" (such pairs are
 ///         accepted).
 ///     align: "global", or "semiglobal": gaps before and after the read are free.
 ///     threads: The number of threads; None for one per processor.
+///     progress: As for `count`.
 ///
 /// Returns:
-///     A NumPy array of int32 with the edits of each pair; -1 if there are more than `threshold`; -2 if the pair was
-///     passed.
+///     A NumPy array of int32 with the edits of each pair; `merganser.REJECTED` (-1) if there are more than `e`;
+///     `merganser.UNDEFINED` (-2) if the pair was passed.
 ///
 /// Raises:
-///     ConfigError: If the numbers of reads and segments differ, or if a pair has a byte that is not a letter of DNA.
+///     ArgumentError: If the numbers of reads and segments differ, or if `e` or a name is unknown.
+///     InputError: If a pair has a byte that is not a letter of DNA; it has `record`, the number of the pair from 1.
 ///
 /// >>> import merganser
-/// >>> merganser.filter(["ACGTACGT", "ACGTACGT"], ["ACGAACGT", "TTTTTTTT"], threshold=2).tolist()
+/// >>> merganser.filter([b"ACGTACGT", b"ACGTACGT"], [b"ACGAACGT", b"TTTTTTTT"], e=2).tolist()
 /// [1, -1]
 #[pyfunction]
-#[pyo3(signature = (reads, segments, threshold, *, method="exact", n_mode="mismatch", align="global", threads=None))]
+#[pyo3(signature = (
+    reads, segments, e, *, method="exact", n_mode="mismatch", align="global", threads=None, progress=None
+))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
 pub(crate) fn filter<'py>(
     py: Python<'py>,
     reads: &Bound<'py, PyAny>,
     segments: &Bound<'py, PyAny>,
-    threshold: u32,
+    e: &Bound<'py, PyAny>,
     method: &str,
     n_mode: &str,
     align: &str,
-    threads: Option<usize>,
+    threads: Option<Int>,
+    progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let config = Config {
         method: named(py, "method", method)?,
         n_mode: named(py, "n_mode", n_mode)?,
         align: named(py, "align", align)?,
-        ..Config::new(Threshold::Edits(threshold))
+        ..Config::new(edits("e", e)?)
     };
     let filter = Filter::new(config).or_raise(py)?;
-    let (reads, segments) = (Sequences::of(reads)?, Sequences::of(segments)?);
+    let threads = Int::of_option(threads, py, "threads")?;
+    let resources = Options { threads, ..Options::default() }.resources(py)?;
+    let (reads, segments) = (sequences("reads", reads)?, sequences("segments", segments)?);
     let (reads, segments) = (reads.slices()?, segments.slices()?);
     if reads.len() != segments.len() {
-        let (reads, segments) = (reads.len(), segments.len());
-        return Err(wrong(
-            py,
-            format!("{reads} reads and {segments} segments: give one segment per read"),
-        ));
+        let message = format!("{} for {} reads: give one per read", segments.len(), reads.len());
+        return Err(wrong(py, "segments", message));
     }
-    let threads = threads.unwrap_or_else(|| Resources::new().threads).max(1);
-    let decisions = py.detach(|| decide(&filter, &reads, &segments, threads));
-    let decisions =
-        decisions.map_err(|(pair, error)| wrong(py, format!("pair {}: {error}", pair + 1)))?;
+    let decisions = call::run(py, &resources.warnings, progress, |progress, cancel| {
+        decide(&filter, &reads, &segments, resources.threads, progress, cancel)
+    })?;
     Column(Arc::new(Int32Array::from(decisions)) as ArrayRef).shown(py)
 }
 
-/// Decides all pairs. The error is the number of the invalid pair, from 0, and its problem.
+/// Decides all pairs.
 fn decide(
     filter: &Filter,
     reads: &[&[u8]],
     segments: &[&[u8]],
     threads: usize,
-) -> Result<Vec<i32>, (usize, Error)> {
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Vec<i32>, PairError> {
     let parts = 0..reads.len().div_ceil(AT_ONCE);
+    progress.stage("filtering pairs", Unit::Steps, Some(reads.len() as u64));
     let begin = || (PairBatch::new(), Scratch::default());
-    let done =
-        each_in_order(threads, parts, &Cancel::default(), begin, |(batch, scratch), part| {
-            batch.clear();
-            for pair in part * AT_ONCE..reads.len().min((part + 1) * AT_ONCE) {
-                batch
-                    .push(reads[pair], segments[pair])
-                    .map_err(|error| Wrong(Some((pair, error))))?;
-            }
-            let mut decisions = Vec::new();
-            filter.run_into(batch, scratch, &mut decisions);
-            Ok::<_, Wrong>(decisions)
-        });
-    let done = done.map_err(|wrong| {
-        wrong.0.unwrap_or((0, Error::Output(std::io::Error::other("cannot start a thread"))))
+    let done = each_in_order(threads, parts, cancel, begin, |(batch, scratch), part| {
+        batch.clear();
+        let pairs = part * AT_ONCE..reads.len().min((part + 1) * AT_ONCE);
+        for pair in pairs.clone() {
+            batch.push(reads[pair], segments[pair]).map_err(|error| PairError::of(pair, error))?;
+        }
+        let mut decisions = Vec::new();
+        filter.run_into(batch, scratch, &mut decisions);
+        progress.advance(pairs.len() as u64);
+        Ok::<_, PairError>(decisions)
     })?;
+    progress.finish();
     Ok(done.concat())
 }
 
-/// The error of a pair, or `None` if a thread could not be started.
-struct Wrong(Option<(usize, Error)>);
+/// An error of a pair, which has a number from 1, or of the whole run.
+#[derive(Debug)]
+struct PairError {
+    pair: Option<u64>,
+    error: Box<Error>,
+}
 
-/// Never used, as the run cannot be cancelled.
-impl From<merganser::run::Cancelled> for Wrong {
-    fn from(_: merganser::run::Cancelled) -> Wrong {
-        Wrong(None)
+impl PairError {
+    /// Returns the error of the pair with this position, from 0.
+    fn of(pair: usize, error: Error) -> PairError {
+        PairError { pair: Some(pair as u64 + 1), error: Box::new(error) }
     }
 }
 
-impl From<merganser::run::StartError> for Wrong {
-    fn from(_: merganser::run::StartError) -> Wrong {
-        Wrong(None)
+impl From<Cancelled> for PairError {
+    fn from(error: Cancelled) -> PairError {
+        PairError { pair: None, error: Box::new(error.into()) }
+    }
+}
+
+impl From<StartError> for PairError {
+    fn from(error: StartError) -> PairError {
+        PairError { pair: None, error: Box::new(error.into()) }
+    }
+}
+
+impl fmt::Display for PairError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pair {
+            Some(pair) => write!(formatter, "pair {pair}: {}", self.error),
+            None => self.error.fmt(formatter),
+        }
+    }
+}
+
+impl std::error::Error for PairError {}
+
+impl Fault for PairError {
+    fn kind(&self) -> FaultKind {
+        self.error.kind()
+    }
+}
+
+impl Failure for PairError {
+    fn origin(&self) -> Cause {
+        match self.pair {
+            Some(pair) => Cause::of(Class::Input).at(pair),
+            None => self.error.origin(),
+        }
     }
 }

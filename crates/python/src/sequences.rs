@@ -1,134 +1,265 @@
 //! The reads of a call: files or sequences.
 
-use std::io::{BufWriter, Write};
+mod sink;
+
 use std::path::{Path, PathBuf};
 
+use arrow_array::ArrayRef;
 use merganser::io::{Input, expand_inputs};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 use tempfile::NamedTempFile;
 
 use crate::arrow;
-use crate::errors::{OrRaise, wrong};
+use crate::errors::{OrRaise, mistyped};
+use crate::numpy::Matrix;
+use sink::in_file;
+
+/// The letters of sequences: those of IUPAC for DNA and RNA, and gaps.
+const LETTERS: &[u8] = b"ACGTUNRYSWKMBDHV*-";
+/// The number of letters of a text that a message shows.
+const SHOWN: usize = 20;
 
 /// The inputs, and the temporary file of sequences that were passed directly.
 pub(crate) struct Inputs {
     pub(crate) inputs: Vec<Input>,
-    _sequences: Option<NamedTempFile>,
+    sequences: Option<NamedTempFile>,
 }
 
-/// The meaning of an item of an iterable.
-enum Item<'py> {
-    File(PathBuf),
-    Sequence(Bound<'py, PyAny>),
-}
+impl Inputs {
+    /// Whether the inputs are files, and not sequences that were passed directly, whose names are their numbers, from
+    /// 1.
+    pub(crate) fn are_files(&self) -> bool {
+        self.sequences.is_none()
+    }
 
-impl<'py> Item<'py> {
-    /// Classifies an item. A path is a file. A text is a sequence if it has only letters, unless a file has this
-    /// name.
-    fn of(item: Bound<'py, PyAny>) -> PyResult<Item<'py>> {
-        if let Ok(text) = item.cast::<PyString>() {
-            let text = text.to_cow()?;
-            let is_sequence =
-                text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"*-".contains(&byte));
-            return Ok(match is_sequence && !Path::new(&*text).exists() {
-                true => Item::Sequence(item.clone()),
-                false => Item::File(PathBuf::from(&*text)),
-            });
+    /// Returns the inputs with the FASTA file, if there is one, that is needed to read them if they are CRAM.
+    pub(crate) fn with_reference(&self, reference: Option<&Path>) -> Vec<Input> {
+        match reference {
+            Some(path) => {
+                self.inputs.iter().cloned().map(|input| input.with_reference(path)).collect()
+            }
+            None => self.inputs.clone(),
         }
-        if item.hasattr("__fspath__")? {
-            return Ok(Item::File(item.extract()?));
-        }
-        Ok(Item::Sequence(item))
     }
 }
 
-/// Returns the inputs for `reads`: one or several files, or sequences (an iterable of `bytes` and `str`, or Arrow
-/// strings).
-pub(crate) fn inputs(reads: &Bound<'_, PyAny>, folder: &Path) -> PyResult<Inputs> {
+/// Returns the inputs for the argument `argument`: one or several files (`str` or `PathLike`), or sequences (an array,
+/// or an iterable of `bytes`), which are written to a temporary file in `folder`.
+pub(crate) fn inputs(argument: &str, reads: &Bound<'_, PyAny>, folder: &Path) -> PyResult<Inputs> {
     let py = reads.py();
-    if reads.is_instance_of::<PyString>() || reads.hasattr("__fspath__")? {
-        let path: PathBuf = reads.extract()?;
-        return files(py, vec![path]);
+    if is_path(reads)? {
+        return files(py, vec![path(argument, reads)?]);
     }
-    let mut file = Sequences::new(folder)?;
-    if arrow::is_arrow(reads)? {
-        arrow::for_each_text(reads, |text| file.add(text.unwrap_or_default()))?;
-        return file.finish();
+    if let Some(arrays) = Arrays::of(argument, reads)? {
+        let slices = arrays.slices(argument)?;
+        return in_file(py, argument, folder, |file| {
+            py.detach(|| slices.iter().try_for_each(|letters| file.add(letters)))
+                .map_err(|problem| problem.raise(py, argument))
+        });
+    }
+    let mut items = items(argument, reads)?.peekable();
+    let are_files = match items.peek() {
+        Some(Ok(first)) => is_path(first)?,
+        _ => false,
+    };
+    if are_files {
+        let paths = items.enumerate().map(|(at, item)| {
+            let item = item?;
+            if !is_path(&item)? {
+                return Err(mixed(argument, at));
+            }
+            path(argument, &item)
+        });
+        return files(py, paths.collect::<PyResult<_>>()?);
+    }
+    in_file(py, argument, folder, |file| {
+        for (at, item) in items.enumerate() {
+            let item = item?;
+            if at > 0 && is_path(&item)? {
+                return Err(mixed(argument, at));
+            }
+            let letters = sequence(argument, &item)?;
+            file.add(letters.as_bytes()).map_err(|problem| problem.raise(py, argument))?;
+        }
+        Ok(())
+    })
+}
+
+/// Returns the files for the argument `argument`: one path or several (`str` or `PathLike`).
+pub(crate) fn paths(argument: &str, files: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
+    if is_path(files)? {
+        return Ok(vec![files.extract()?]);
     }
     let mut paths = Vec::new();
-    for item in reads.try_iter()? {
-        match Item::of(item?)? {
-            Item::File(path) => paths.push(path),
-            Item::Sequence(sequence) => with_letters(&sequence, |letters| file.add(letters))?,
+    let kind = files.get_type().name()?;
+    let items = files.try_iter();
+    for item in
+        items.map_err(|_| mistyped(argument, format!("give one path or several, not {kind}")))?
+    {
+        let item = item?;
+        if !is_path(&item)? {
+            let kind = item.get_type().name()?;
+            return Err(mistyped(argument, format!("a file must be str or PathLike, not {kind}")));
         }
+        paths.push(item.extract()?);
     }
-    match (paths.is_empty(), file.number) {
-        (true, _) => file.finish(),
-        (false, 0) => files(py, paths),
-        (false, _) => Err(wrong(
-            py,
-            format!(
-                "{}: a file among sequences: give either files or sequences",
-                paths[0].display()
-            ),
-        )),
+    Ok(paths)
+}
+
+/// Whether an object names a file.
+fn is_path(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(object.is_instance_of::<PyString>() || object.hasattr("__fspath__")?)
+}
+
+/// Returns the path in an object. A text that can only be a sequence is an error.
+fn path(argument: &str, object: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
+    let path: PathBuf = object.extract()?;
+    let Ok(text) = object.cast::<PyString>() else { return Ok(path) };
+    let text = text.to_cow()?;
+    let is_sequence =
+        !text.is_empty() && text.bytes().all(|byte| LETTERS.contains(&byte.to_ascii_uppercase()));
+    if is_sequence && !path.exists() {
+        let text = shortened(&text);
+        let message = format!(
+            "'{text}' is a str, which names a file, and there is no such file: give sequences as bytes, b\"{text}\""
+        );
+        return Err(mistyped(argument, message));
     }
+    Ok(path)
+}
+
+/// Returns the beginning of a text of letters.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn mixed(argument: &str, at: usize) -> PyErr {
+    let number = at + 1;
+    mistyped(
+        argument,
+        format!("item {number} is not of the kind of the first: give either files or sequences"),
+    )
 }
 
 fn files(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Inputs> {
     let inputs = expand_inputs(&paths).or_raise(py)?;
-    Ok(Inputs { inputs, _sequences: None })
+    Ok(Inputs { inputs, sequences: None })
 }
 
-/// Calls `take` with the letters of a `bytes` or `str` object.
-pub(crate) fn with_letters<T>(
-    item: &Bound<'_, PyAny>,
-    take: impl FnOnce(&[u8]) -> PyResult<T>,
-) -> PyResult<T> {
-    if let Ok(bytes) = item.cast::<PyBytes>() {
-        return take(bytes.as_bytes());
+/// Returns the items of an iterable. A single sequence is an error, as are other objects.
+fn items<'py>(
+    argument: &str,
+    object: &Bound<'py, PyAny>,
+) -> PyResult<impl Iterator<Item = PyResult<Bound<'py, PyAny>>> + use<'py>> {
+    let is_one = object.is_instance_of::<PyBytes>()
+        || object.is_instance_of::<PyByteArray>()
+        || object.is_instance_of::<PyMemoryView>();
+    if is_one {
+        let kind = object.get_type().name()?;
+        let message = format!("one {kind} object: give a list of sequences, [b\"ACGT\"]");
+        return Err(mistyped(argument, message));
     }
-    if let Ok(text) = item.cast::<PyString>() {
-        return take(text.to_cow()?.as_bytes());
+    if object.is_instance_of::<PyString>() {
+        return Err(mistyped(
+            argument,
+            "a str is not a list: give a list of sequences, [b\"ACGT\"]",
+        ));
     }
-    Err(PyTypeError::new_err(format!(
-        "a sequence must be bytes or str, not {}",
-        item.get_type().name()?
-    )))
+    if object.hasattr("read")? {
+        return Err(mistyped(argument, "a file object: give the name of the file"));
+    }
+    object.try_iter().map_err(|_| match object.get_type().name() {
+        Ok(kind) => mistyped(argument, format!("{kind} is not an iterable of sequences")),
+        Err(error) => error,
+    })
 }
 
-/// A temporary file of sequences.
-struct Sequences {
-    file: BufWriter<NamedTempFile>,
-    number: u64,
-}
-
-impl Sequences {
-    fn new(folder: &Path) -> PyResult<Sequences> {
-        let file =
-            tempfile::Builder::new().prefix(".merganser-").suffix(".fa").tempfile_in(folder)?;
-        Ok(Sequences { file: BufWriter::with_capacity(1 << 18, file), number: 0 })
-    }
-
-    fn add(&mut self, letters: &[u8]) -> PyResult<()> {
-        self.number += 1;
-        if letters.iter().any(|letter| letter.is_ascii_control() || *letter == b'>') {
-            return Err(pyo3::exceptions::PyValueError::new_err(format!(
-                "sequence {}: it has a control character or '>'",
-                self.number
-            )));
+/// Returns the letters of an item of an iterable of sequences.
+fn sequence<'a, 'py>(
+    argument: &str,
+    item: &'a Bound<'py, PyAny>,
+) -> PyResult<&'a Bound<'py, PyBytes>> {
+    item.cast::<PyBytes>().map_err(|_| {
+        if item.is_instance_of::<PyString>() {
+            let message = "a str is not a sequence: give bytes, such as b\"ACGT\"";
+            return mistyped(argument, message);
         }
-        writeln!(self.file, ">{}", self.number)?;
-        self.file.write_all(letters)?;
-        self.file.write_all(b"\n")?;
-        Ok(())
+        match item.get_type().name() {
+            Ok(kind) => mistyped(argument, format!("a sequence must be bytes, not {kind}")),
+            Err(error) => error,
+        }
+    })
+}
+
+/// Sequences in an array of NumPy or Arrow, which is not copied.
+enum Arrays<'py> {
+    Arrow(Vec<ArrayRef>),
+    Numpy(Matrix<'py>),
+}
+
+impl<'py> Arrays<'py> {
+    /// Returns the sequences; `None` if the object is not an array.
+    fn of(argument: &str, object: &Bound<'py, PyAny>) -> PyResult<Option<Arrays<'py>>> {
+        if let Some(matrix) = Matrix::of(argument, object)? {
+            return Ok(Some(Arrays::Numpy(matrix)));
+        }
+        Ok(match arrow::is_arrow(object)? {
+            true => Some(Arrays::Arrow(arrow::arrays(argument, object)?)),
+            false => None,
+        })
     }
 
-    fn finish(self) -> PyResult<Inputs> {
-        let file = self.file.into_inner().map_err(|error| error.into_error())?;
-        let inputs = vec![Input::File(file.path().to_owned())];
-        Ok(Inputs { inputs, _sequences: Some(file) })
+    fn slices(&self, argument: &str) -> PyResult<Vec<&[u8]>> {
+        match self {
+            Arrays::Numpy(matrix) => Ok(matrix.slices()),
+            Arrays::Arrow(arrays) => {
+                let mut all = Vec::with_capacity(arrays.iter().map(|array| array.len()).sum());
+                for array in arrays {
+                    all.append(&mut arrow::texts(argument, array)?);
+                }
+                Ok(all)
+            }
+        }
     }
+}
+
+/// Sequences in the form in which they were passed; letters are not copied.
+pub(crate) struct Sequences<'py> {
+    argument: &'static str,
+    given: Given<'py>,
+}
+
+enum Given<'py> {
+    Arrays(Arrays<'py>),
+    Items(Vec<Bound<'py, PyBytes>>),
+}
+
+impl Sequences<'_> {
+    /// Returns the letters of each sequence.
+    pub(crate) fn slices(&self) -> PyResult<Vec<&[u8]>> {
+        match &self.given {
+            Given::Arrays(arrays) => arrays.slices(self.argument),
+            Given::Items(items) => Ok(items.iter().map(|item| item.as_bytes()).collect()),
+        }
+    }
+}
+
+/// Returns the sequences for the argument `argument`: an array of NumPy or Arrow, or an iterable of `bytes`.
+pub(crate) fn sequences<'py>(
+    argument: &'static str,
+    object: &Bound<'py, PyAny>,
+) -> PyResult<Sequences<'py>> {
+    if let Some(arrays) = Arrays::of(argument, object)? {
+        return Ok(Sequences { argument, given: Given::Arrays(arrays) });
+    }
+    let own = |item: PyResult<Bound<'py, PyAny>>| {
+        let item = item?;
+        sequence(argument, &item).cloned()
+    };
+    let items = items(argument, object)?.map(own).collect::<PyResult<_>>()?;
+    Ok(Sequences { argument, given: Given::Items(items) })
 }

@@ -1,94 +1,64 @@
 //! Tables of k-mers.
 
+mod job;
 mod look_up;
+mod opened;
+mod same;
 mod stream;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
-use arrow_schema::{DataType, Field, Schema};
-use merganser::io::{OutputFormat, OutputSet};
+use merganser::io::OutputSet;
+use merganser::kmers::Histogram;
 use merganser::kmers::algebra::{
     Calculation, CountLimits, Cut, Expression, Operation, calculate, compare,
 };
 use merganser::kmers::formats::TableFormat;
 use merganser::kmers::lookup::Lookup;
 use merganser::kmers::tables::AnyTable;
-use merganser::kmers::{Error, Header, Histogram};
-use merganser::run::{Cancel, Progress, Resources, Silent};
+use merganser::run::Resources;
+use merganser::run::locks::lock;
 use merganser::spectrum::Settings;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
-use tempfile::TempPath;
+use pyo3::types::{PyCapsule, PyDict, PyIterator, PyString, PyTuple};
 
-use crate::arrow::{self, Batch, Column};
-use crate::call;
+use crate::column::Column;
+use crate::columns::Columns;
 use crate::errors::{OrRaise, wrong};
-use crate::options::{Memory, Options, named};
-pub(crate) use stream::Batches;
+use crate::held::Held;
+use crate::integers::Int;
+use crate::options::{Memory, named};
+use crate::rows::{self, Rows};
+use crate::spectrum::Spectrum;
+use crate::stream::RowStream;
+use crate::{arrow, call, html};
+use job::Job;
+pub(crate) use opened::Owned;
+use opened::{Opened, format_of};
 
-/// The file of a table: the requested file, or a temporary one that is deleted with the table.
-pub(crate) enum Owned {
-    Kept(PathBuf),
-    Temporary(TempPath),
-}
-
-impl Owned {
-    /// Returns the place of a result.
-    pub(crate) fn place(output: Option<PathBuf>, folder: &Path) -> PyResult<Owned> {
-        Ok(match output {
-            Some(path) => Owned::Kept(path),
-            None => {
-                let file = tempfile::Builder::new()
-                    .prefix(".merganser-")
-                    .suffix(".mgk")
-                    .tempfile_in(folder)?;
-                Owned::Temporary(file.into_temp_path())
-            }
-        })
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        match self {
-            Owned::Kept(path) => path,
-            Owned::Temporary(path) => path,
-        }
-    }
-}
-
-/// An open table in the format of Merganser.
-pub(crate) struct Opened {
-    file: Owned,
-    table: AnyTable,
-    header: Header,
-}
-
-impl Opened {
-    fn of(file: Owned) -> Result<Opened, Error> {
-        let table = AnyTable::open(file.path(), true, &Cancel::default())?;
-        let header = match table.as_mgk() {
-            Some(own) => own.header().clone(),
-            None => Header::new(table.description().k, 0),
-        };
-        Ok(Opened { file, table, header })
-    }
-}
+/// The lowest limit of counts that leaves enough of a histogram for a model.
+const MIN_LIMIT: u32 = 20;
+/// The number of rows of a batch.
+const ROWS: usize = 1 << 16;
 
 /// Distinct k-mers with their counts, in lexicographic order, on disk.
 ///
-/// Made by `count`, `Table.open`, or operations on other tables. It exports `__arrow_c_stream__` for
-/// `polars.DataFrame(table)`, `pyarrow.table(table)` and DuckDB, with columns `kmer` (string) and `count` (uint32).
-/// Threads may share it.
+/// Made by `count`, `Table.open`, or operations on other tables. Iteration gives named tuples `(kmer, count)`;
+/// `table[kmer]` is a count. Polars, pyarrow, DuckDB and pandas read it as columns `kmer` (string) and `count`
+/// (uint32): `polars.DataFrame(kmers)`, `pyarrow.table(kmers)`, `duckdb.sql("FROM kmers")`, `kmers.to_pandas()`.
+/// Tables are equal if they have the same k, strands, k-mers and counts. Threads may share a table. After a `with`
+/// block it is closed, and a temporary file is removed.
 ///
 /// >>> import merganser
-/// >>> table = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1)
-/// >>> len(table), table["CGTTA"], "AAAAA" in table
-/// (3, 2, False)
+/// >>> with merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1) as table:
+/// ...     len(table), table["CGTTA"], "AAAAA" in table, dict(table)
+/// (3, 2, False, {'AACGT': 1, 'CGTTA': 2, 'GTAAC': 1})
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Table {
-    opened: Arc<Opened>,
+    opened: Held<Opened>,
     histogram: OnceLock<Histogram>,
     lookup: Mutex<Option<Arc<dyn Lookup>>>,
 }
@@ -96,104 +66,97 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn of(py: Python<'_>, file: Owned) -> PyResult<Table> {
         let opened = Opened::of(file).or_raise(py)?;
-        Ok(Table { opened: Arc::new(opened), histogram: OnceLock::new(), lookup: Mutex::new(None) })
+        Ok(Table {
+            opened: Held::new("table", opened),
+            histogram: OnceLock::new(),
+            lookup: Mutex::new(None),
+        })
     }
 
-    fn header(&self) -> &Header {
-        &self.opened.header
+    /// Returns the table, unless it is closed.
+    fn opened(&self) -> PyResult<Arc<Opened>> {
+        self.opened.get()
     }
 
-    /// Opens the file again, for operations that need their own table.
-    fn again(&self) -> Result<AnyTable, Error> {
-        AnyTable::open(self.opened.file.path(), true, &Cancel::default())
+    /// Returns a table, opened again, for use in a job.
+    pub(crate) fn again(&self, py: Python<'_>) -> PyResult<AnyTable> {
+        self.opened()?.again().or_raise(py)
     }
 
-    /// Returns a table computed from others, stored at `output` or in a temporary file.
-    fn computed(
-        py: Python<'_>,
-        tables: &[AnyTable],
-        (expression, limits): (Expression, CountLimits),
-        output: Option<PathBuf>,
-    ) -> PyResult<Table> {
-        let resources = Resources::new();
-        let file = Owned::place(output, &resources.temp_dir)?;
-        write(py, tables, (expression, limits, TableFormat::Mgk), file.path(), &resources)?;
-        Table::of(py, file)
+    /// Returns the path of the table's file, which exists as long as the returned value.
+    pub(crate) fn file(&self) -> PyResult<Arc<Opened>> {
+        self.opened()
     }
 
     fn operation(
         &self,
-        others: Vec<PyRef<'_, Table>>,
-        operation: Operation,
-        (counts, output): (Option<&str>, Option<PathBuf>),
+        others: &[PyRef<'_, Table>],
+        (operation, counts): (Operation, Option<&str>),
+        job: Job<'_, '_>,
     ) -> PyResult<Table> {
         let Some(first) = others.first() else {
-            return Err(PyTypeError::new_err("at least one other table is required"));
+            return Err(PyTypeError::new_err("others: at least one other table is required"));
         };
         let py = first.py();
         let mode = counts.map(|name| named(py, "counts", name)).transpose()?;
         let mode = mode.unwrap_or(operation.default_mode());
-        let mut tables = vec![self.again().or_raise(py)?];
-        for other in &others {
-            tables.push(other.again().or_raise(py)?);
+        let mut tables = vec![self.again(py)?];
+        for other in others {
+            self.check_same_kind(py, "others", other)?;
+            tables.push(other.again(py)?);
         }
         let operands = (0..tables.len()).map(Expression::Table).collect();
         let expression = Expression::Of { operation, mode, operands };
-        Table::computed(py, &tables, (expression, CountLimits::default()), output)
+        job.table(py, &tables, (expression, CountLimits::default()))
     }
 
-    fn rows(&self, py: Python<'_>) -> PyResult<&Histogram> {
+    /// Checks that another table, the argument `argument`, has the same k and strands.
+    fn check_same_kind(&self, py: Python<'_>, argument: &str, other: &Table) -> PyResult<()> {
+        let kind = |opened: &Opened| (opened.header.k, opened.header.canonical);
+        let (own, other) = (kind(&*self.opened()?), kind(&*other.opened()?));
+        let text = |(k, canonical)| {
+            let strands = if canonical { "canonical" } else { "forward" };
+            format!("{strands} {k}-mers")
+        };
+        match own == other {
+            true => Ok(()),
+            false => {
+                let message = format!("a table of {}: this table has {}", text(other), text(own));
+                Err(wrong(py, argument, message))
+            }
+        }
+    }
+
+    /// Returns the result of an operation with another table, with default options.
+    fn with(&self, other: PyRef<'_, Table>, operation: Operation) -> PyResult<Table> {
+        self.operation(&[other], (operation, None), Job::simple())
+    }
+
+    /// Returns the histogram of the counts.
+    fn counted(&self, py: Python<'_>, job: &Job<'_, '_>) -> PyResult<&Histogram> {
+        let (opened, resources) = (self.opened()?, &job.resources);
         if let Some(histogram) = self.histogram.get() {
             return Ok(histogram);
         }
-        let resources = Resources::new();
-        let found = call::run(py, &resources.warnings, None, |progress, cancel| {
+        let found = call::run(py, &resources.warnings, job.progress, |progress, cancel| {
             let calculation = Calculation {
                 expression: Expression::Table(0),
                 limits: CountLimits::default(),
                 output: None,
                 format: TableFormat::None,
             };
-            let tables = std::slice::from_ref(&self.opened.table);
-            calculate(&calculation, tables, &resources, &OutputSet::alone(), progress, cancel)
+            let tables = std::slice::from_ref(&opened.table);
+            calculate(&calculation, tables, resources, &OutputSet::alone(), progress, cancel)
         })?;
         Ok(self.histogram.get_or_init(|| found.histogram))
     }
-}
 
-/// Writes a computed table to `path`.
-fn write(
-    py: Python<'_>,
-    tables: &[AnyTable],
-    (expression, limits, format): (Expression, CountLimits, TableFormat),
-    path: &Path,
-    resources: &Resources,
-) -> PyResult<()> {
-    let output = Some(path.to_owned());
-    let calculation = Calculation { expression, limits, output, format };
-    call::run(py, &resources.warnings, None, |progress: &dyn Progress, cancel| {
-        let outputs = OutputSet::new();
-        calculate(&calculation, tables, resources, &outputs, progress, cancel)?;
-        outputs.commit()?;
-        Ok::<_, Error>(())
-    })
-}
-
-/// Returns the format with this name or, without a name, the format that the file name asks for.
-fn format_of(py: Python<'_>, path: &Path, format: Option<&str>) -> PyResult<TableFormat> {
-    let by_name = OutputFormat::of_name(path).map(OutputFormat::suffix);
-    let name = match format.or(by_name).unwrap_or("mgk") {
-        "fa" => "fasta",
-        name => name,
-    };
-    let known = name.parse().ok();
-    let known = known.filter(|format| !matches!(format, TableFormat::Parquet | TableFormat::None));
-    known.ok_or_else(|| {
-        wrong(
-            py,
-            format!("format: '{name}' is unknown: give mgk, kmc, kff, tsv, fasta or jellyfish"),
-        )
-    })
+    /// Returns the text that describes the table.
+    fn described(&self) -> PyResult<String> {
+        let opened = self.opened()?;
+        let header = &opened.header;
+        Ok(format!("{} {}-mers", header.kmers, header.k))
+    }
 }
 
 #[pymethods]
@@ -205,42 +168,49 @@ impl Table {
     ///     path: The file; for KMC the name without suffix; for meryl the folder.
     ///     forward_only: Take the k-mers of text and meryl as written, not as canonical.
     ///     hpc: The k-mers are from homopolymer-compressed reads; an .mgk file contains this information.
+    ///     threads: As for `count`, for the conversion.
+    ///     memory: As for `count`, for the conversion.
     ///     tmp_dir: The folder for the temporary table.
-    ///     memory: The memory for the conversion: bytes, or a size such as "8G".
-    ///     threads: The number of threads for the conversion.
+    ///     progress: As for `count`.
+    ///
+    /// Returns:
+    ///     The table.
     ///
     /// Raises:
+    ///     FileNotFound: If there is no such file.
     ///     InputError: If the file is damaged or not a table.
     ///
     /// >>> import merganser, tempfile, os
     /// >>> path = os.path.join(tempfile.mkdtemp(), "a.mgk")
-    /// >>> merganser.count(["ACGTT"], k=5, min_count=1).save(path)
+    /// >>> merganser.count([b"ACGTT"], k=5, min_count=1).save(path)
     /// >>> merganser.Table.open(path).k
     /// 5
     #[staticmethod]
-    #[pyo3(signature = (path, *, forward_only=false, hpc=false, tmp_dir=None, memory=None, threads=None))]
+    #[pyo3(signature = (
+        path, *, forward_only=false, hpc=false, threads=None, memory=None, tmp_dir=None, progress=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
     fn open(
         py: Python<'_>,
         path: PathBuf,
         forward_only: bool,
         hpc: bool,
-        tmp_dir: Option<PathBuf>,
+        threads: Option<Int>,
         memory: Option<Memory>,
-        threads: Option<usize>,
+        tmp_dir: Option<PathBuf>,
+        progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
-        let resources = Options { memory, threads, tmp_dir, ..Options::default() }.resources(py)?;
-        let table =
-            py.detach(|| AnyTable::open(&path, !forward_only, &Cancel::default())).or_raise(py)?;
-        let table = if hpc { table.of_homopolymer_compressed().or_raise(py)? } else { table };
+        let job = Job::of(py, None, (threads, memory, tmp_dir), progress)?;
+        let table = call::run(py, &job.resources.warnings, progress, |_, cancel| {
+            let table = AnyTable::open(&path, !forward_only, cancel)?;
+            if hpc { table.of_homopolymer_compressed() } else { Ok(table) }
+        })?;
         if table.as_mgk().is_some() {
             drop(table);
             return Table::of(py, Owned::Kept(path));
         }
         // Everything else is fast with a sorted .mgk table.
-        let file = Owned::place(None, &resources.temp_dir)?;
-        let all = (Expression::Table(0), CountLimits::default(), TableFormat::Mgk);
-        write(py, &[table], all, file.path(), &resources)?;
-        Table::of(py, file)
+        job.table(py, &[table], (Expression::Table(0), CountLimits::default()))
     }
 
     /// Writes the table to a file.
@@ -249,32 +219,80 @@ impl Table {
     ///     path: The file. Its extension selects the format, unless `format` is given: mgk, kmc, kff, tsv (also
     ///         .tsv.gz), fasta, jellyfish.
     ///     format: One of these formats.
-    #[pyo3(signature = (path, format=None))]
-    fn save(&self, py: Python<'_>, path: PathBuf, format: Option<&str>) -> PyResult<()> {
-        let format = format_of(py, &path, format)?;
+    ///     threads: As for `count`.
+    ///     memory: As for `count`.
+    ///     progress: As for `count`.
+    ///
+    /// Raises:
+    ///     ArgumentError: If the format is unknown.
+    ///     OutputError: If the file cannot be written.
+    ///
+    /// >>> import merganser, tempfile, os
+    /// >>> path = os.path.join(tempfile.mkdtemp(), "a.tsv")
+    /// >>> merganser.count([b"ACGTT"], k=5, min_count=1).save(path)
+    /// >>> open(path).read()
+    /// 'AACGT\t1\n'
+    #[pyo3(signature = (
+        path, format=None, *, threads=None, memory=None, progress=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    fn save(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        format: Option<&str>,
+        threads: Option<Int>,
+        memory: Option<Memory>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let (opened, format) = (self.opened()?, format_of(py, &path, format)?);
+        let job = Job::of(py, None, (threads, memory, None), progress)?;
         let all = (Expression::Table(0), CountLimits::default(), format);
-        write(py, std::slice::from_ref(&self.opened.table), all, &path, &Resources::new())
+        job.write(py, std::slice::from_ref(&opened.table), all, &path)
+    }
+
+    /// Closes the table, and removes its file if it is temporary. A `with` block does the same at its end.
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count([b"ACGTT"], k=5, min_count=1)
+    /// >>> table.close()
+    /// >>> table
+    /// <merganser.Table, closed>
+    fn close(&self, py: Python<'_>) {
+        self.opened.close();
+        py.detach(|| lock(&self.lookup).take());
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyResult<PyRef<'_, Self>> {
+        this.opened()?;
+        Ok(this)
+    }
+
+    #[pyo3(signature = (*exception))]
+    fn __exit__(&self, py: Python<'_>, exception: &Bound<'_, PyTuple>) {
+        let _ = exception;
+        self.close(py);
     }
 
     /// The length of a k-mer in bases.
     #[getter]
-    fn k(&self) -> usize {
-        self.header().k
+    fn k(&self) -> PyResult<usize> {
+        Ok(self.opened()?.header.k)
     }
 
     /// Whether a k-mer and its reverse complement were counted together.
     #[getter]
-    fn canonical(&self) -> bool {
-        self.header().canonical
+    fn canonical(&self) -> PyResult<bool> {
+        Ok(self.opened()?.header.canonical)
     }
 
     /// The file of the table; None if it is temporary.
     #[getter]
-    fn path(&self) -> Option<PathBuf> {
-        match &self.opened.file {
+    fn path(&self) -> PyResult<Option<PathBuf>> {
+        Ok(match &self.opened()?.file {
             Owned::Kept(path) => Some(path.clone()),
             Owned::Temporary(_) => None,
-        }
+        })
     }
 
     /// A summary of the table: k, canonical, min_count, max_count, min_quality, homopolymer_compressed, kmers (the
@@ -282,7 +300,8 @@ impl Table {
     /// distinct_kmers and total_kmers (of the input, before filtering by count).
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (header, info) = (self.header(), PyDict::new(py));
+        let (opened, info) = (self.opened()?, PyDict::new(py));
+        let header = &opened.header;
         info.set_item("k", header.k)?;
         info.set_item("canonical", header.canonical)?;
         info.set_item("min_count", header.min_count)?;
@@ -298,20 +317,47 @@ impl Table {
         Ok(info)
     }
 
-    fn __len__(&self) -> usize {
-        self.header().kmers as usize
+    fn __len__(&self) -> PyResult<usize> {
+        Ok(self.opened()?.header.kmers as usize)
     }
 
-    fn __bool__(&self) -> bool {
-        self.header().kmers > 0
+    fn __bool__(&self) -> PyResult<bool> {
+        Ok(self.opened()?.header.kmers > 0)
     }
 
     fn __repr__(&self) -> String {
-        let header = self.header();
-        format!("<merganser.Table of {} {}-mers>", header.kmers, header.k)
+        match self.described() {
+            Ok(described) => format!("<merganser.Table of {described}>"),
+            Err(_) => "<merganser.Table, closed>".to_owned(),
+        }
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let opened = self.opened()?;
+        let first = stream::start(py, &opened, html::SHOWN, "str")?;
+        let first = match first.next(py)? {
+            Some(rows) => rows,
+            None => return Ok(html::summary(&self.described()?, &[])),
+        };
+        let strands = if opened.header.canonical { "canonical" } else { "forward" };
+        let caption = format!("{}, {strands}", self.described()?);
+        html::table(py, &caption, &first, opened.header.kmers)
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let py = other.py();
+        let Ok(other) = other.cast::<Table>() else { return Ok(py.NotImplemented()) };
+        let (one, other) = (self.opened()?, other.get().opened()?);
+        let is_same = call::run(py, &Resources::new().warnings, None, |_, cancel| {
+            same::are_same(&one, &other, cancel)
+        })?;
+        Ok(is_same.into_pyobject(py)?.to_owned().into_any().unbind())
     }
 
     fn __contains__(&self, py: Python<'_>, kmer: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if let Ok((kmer, count)) = kmer.extract::<(Bound<'_, PyAny>, u32)>() {
+            return Ok(count > 0 && self.count_of(py, &kmer)? == count);
+        }
         self.count_of(py, kmer).map(|count| count > 0)
     }
 
@@ -325,13 +371,27 @@ impl Table {
     /// Returns the count of a k-mer, on either strand if the table is canonical, or `default` if the table does not
     /// have the k-mer.
     ///
+    /// Args:
+    ///     kmer: The k-mer, a str or bytes.
+    ///     default: The number, or None, for a k-mer that the table does not have.
+    ///
     /// Raises:
-    ///     ConfigError: If it does not have k letters, or if one of them is not a base.
-    #[pyo3(signature = (kmer, default=0))]
-    fn get(&self, py: Python<'_>, kmer: &Bound<'_, PyAny>, default: u32) -> PyResult<u32> {
+    ///     ArgumentError: If it does not have k letters, or if one of them is not a base.
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count([b"ACGTT"], k=5, min_count=1)
+    /// >>> table.get("AACGT"), table.get("AAAAA"), table.get("AAAAA", None)
+    /// (1, 0, None)
+    #[pyo3(signature = (kmer, default=Some(0)), text_signature = "($self, kmer, default=0)")]
+    fn get(
+        &self,
+        py: Python<'_>,
+        kmer: &Bound<'_, PyAny>,
+        default: Option<u32>,
+    ) -> PyResult<Option<u32>> {
         Ok(match self.count_of(py, kmer)? {
             0 => default,
-            count => count,
+            count => Some(count),
         })
     }
 
@@ -340,71 +400,120 @@ impl Table {
     /// The first call loads the table into memory (about 13 bytes per k-mer for k up to 32).
     ///
     /// Args:
-    ///     kmers: A NumPy array of uint64 (A C G T = 0 1 2 3, the first base most significant; k up to 32), which is
-    ///         not copied; Arrow strings; or an iterable of str and bytes.
+    ///     kmers: A NumPy array of uint64, as `encode_kmers` returns it (k up to 32), or of dtype "S"; Arrow strings; or
+    ///         an iterable of str and bytes. Arrays are not copied.
     ///     threads: The number of threads; None for one per processor.
+    ///     memory: As for `count`, for loading the table.
     ///
     /// Returns:
     ///     A NumPy array of uint32, as long as `kmers` (a `Column` if NumPy is not installed).
     ///
+    /// Raises:
+    ///     ArgumentError: If a k-mer does not have k letters, or if one of them is not a base.
+    ///     MemoryLimitError: If the table does not fit in `memory`.
+    ///     TypeError: If `kmers` is a single k-mer.
+    ///
     /// >>> import merganser
-    /// >>> table = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1)
+    /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
     /// >>> table.query(["CGTTA", "TAACG", "AAAAA"]).tolist()
     /// [2, 2, 0]
-    #[pyo3(signature = (kmers, *, threads=None))]
+    #[pyo3(signature = (kmers, *, threads=None, memory=None))]
     fn query<'py>(
         &self,
         py: Python<'py>,
         kmers: &Bound<'py, PyAny>,
-        threads: Option<usize>,
+        threads: Option<Int>,
+        memory: Option<Memory>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let counts = self.look_up_all(py, kmers, threads)?;
+        let Job { resources, .. } = Job::of(py, None, (threads, memory, None), None)?;
+        let counts = self.look_up_all(py, kmers, &resources)?;
         Column(Arc::new(UInt32Array::from(counts)) as ArrayRef).shown(py)
     }
 
-    /// Returns the number of k-mers with each count: a `Batch` with columns `count` (uint32, from 1, ascending) and
-    /// `kmers` (uint64, never 0).
+    /// Returns the number of k-mers with each count. The table is read once, at the first call.
+    ///
+    /// Args:
+    ///     threads: As for `count`.
+    ///     memory: As for `count`.
+    ///     progress: As for `count`.
+    ///
+    /// Returns:
+    ///     `Rows` with columns `count` (uint32, from 1, ascending) and `kmers` (uint64, never 0).
     ///
     /// >>> import merganser
-    /// >>> histogram = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1).histogram()
+    /// >>> histogram = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1).histogram()
     /// >>> histogram["count"].tolist(), histogram["kmers"].tolist()
     /// ([1, 2], [2, 1])
-    fn histogram(&self, py: Python<'_>) -> PyResult<Batch> {
-        let (counts, numbers): (Vec<u32>, Vec<u64>) = self.rows(py)?.iter().unzip();
-        let schema = Schema::new(vec![
-            Field::new("count", DataType::UInt32, false),
-            Field::new("kmers", DataType::UInt64, false),
-        ]);
-        let columns: Vec<ArrayRef> =
-            vec![Arc::new(UInt32Array::from(counts)), Arc::new(UInt64Array::from(numbers))];
-        Batch::of(Arc::new(schema), columns)
+    #[pyo3(signature = (*, threads=None, memory=None, progress=None))]
+    fn histogram(
+        &self,
+        py: Python<'_>,
+        threads: Option<Int>,
+        memory: Option<Memory>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Rows> {
+        let job = Job::of(py, None, (threads, memory, None), progress)?;
+        let (counts, numbers): (Vec<u32>, Vec<u64>) = self.counted(py, &job)?.iter().unzip();
+        Columns::new()
+            .with("count", UInt32Array::from(counts))
+            .with("kmers", UInt64Array::from(numbers))
+            .rows()
     }
 
-    /// Fits the model of GenomeScope to the histogram. The table must have the low counts: use `min_count=1`.
+    /// Fits the model of GenomeScope to the histogram. The table must have the low counts: use `min_count=1`. Reasons
+    /// to doubt the model are issued as warnings, and are in `doubts`.
     ///
     /// Args:
     ///     ploidy: The number of haplotypes, 1 to 6.
     ///     coverage: The approximate number of occurrences of a k-mer that is in one haplotype once; None to estimate
     ///         it.
-    ///     exclude_above: Ignore k-mers that occur more often than this, also in the genome size: those of
+    ///     topology: The relation of four haplotypes (1 or 2), five (1 to 5) or six (1 to 16), by the numbers of
+    ///         GenomeScope 2; 0 for any.
+    ///     max_count: Do not fit the model to counts above this number, 20 or more; they still count for the genome
+    ///         size. None for 2000, or ten times the main peak.
+    ///     exclude_above: Ignore k-mers that occur more often than this, 20 or more, also in the genome size: those of
     ///         organelles, plasmids and spike-ins; None for no limit.
     ///
+    /// Returns:
+    ///     The model, which notebooks show as a plot.
+    ///
     /// Raises:
-    ///     ConfigError: If the coverage is too low for a model.
-    #[pyo3(signature = (ploidy=2, coverage=None, exclude_above=None))]
+    ///     ArgumentError: If an argument is out of range.
+    ///     InputError: If the coverage is too low for a model.
+    ///
+    /// >>> import merganser, random
+    /// >>> genome = bytes(random.Random(1).choices(b"ACGT", k=30_000))
+    /// >>> reads = [genome[at : at + 150] for at in random.Random(2).choices(range(29_850), k=6000)]
+    /// >>> spectrum = merganser.count(reads, k=21, min_count=1).spectrum(ploidy=1)
+    /// >>> 27_000 < spectrum.genome_size < 33_000, spectrum.ploidy
+    /// (True, 1)
+    #[pyo3(
+        signature = (ploidy=Int(2), coverage=None, *, topology=Int(0), max_count=None, exclude_above=None),
+        text_signature = "($self, ploidy=2, coverage=None, *, topology=0, max_count=None, exclude_above=None)"
+    )]
     fn spectrum(
         &self,
         py: Python<'_>,
-        ploidy: u32,
+        ploidy: Int,
         coverage: Option<f64>,
-        exclude_above: Option<u32>,
-    ) -> PyResult<crate::spectrum::Spectrum> {
-        let rows: Vec<(u32, u64)> = self.rows(py)?.iter().collect();
-        let settings = Settings { ploidy, coverage, exclude_above, ..Settings::default() };
-        crate::spectrum::Spectrum::fit(py, &rows, self.header().k, settings)
+        topology: Int,
+        max_count: Option<Int>,
+        exclude_above: Option<Int>,
+    ) -> PyResult<Spectrum> {
+        let settings = Settings {
+            ploidy: ploidy.of(py, "ploidy")?,
+            coverage,
+            topology: topology.of(py, "topology")?,
+            max_count: limit(py, "max_count", max_count)?,
+            exclude_above: limit(py, "exclude_above", exclude_above)?,
+            ..Settings::default()
+        };
+        let opened = self.opened()?;
+        let rows: Vec<(u32, u64)> = self.counted(py, &Job::simple())?.iter().collect();
+        Spectrum::fit(py, &rows, opened.header.k, &settings)
     }
 
-    /// Returns the k-mers in ascending order, in batches.
+    /// Returns the k-mers in ascending order, in batches of rows with columns.
     ///
     /// Args:
     ///     size: The number of rows of a batch; the last one may have fewer.
@@ -412,14 +521,56 @@ impl Table {
     ///         of them, `kmer_high` and `kmer_low` (k up to 64).
     ///
     /// Returns:
-    ///     An iterator of `Batch` with these columns and `count` (uint32).
-    #[pyo3(signature = (size=65536, kmers="str"))]
-    fn batches(&self, py: Python<'_>, size: usize, kmers: &str) -> PyResult<Batches> {
-        Batches::start(py, &self.opened, size, kmers)
+    ///     An iterator of `Rows` with these columns and `count` (uint32).
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+    /// >>> for rows in table.batches(size=2, kmers="int"):
+    /// ...     rows["kmer"].tolist(), rows["count"].tolist()
+    /// ([27, 444], [1, 2])
+    /// ([705], [1])
+    #[pyo3(signature = (size=Int(65536), kmers="str"), text_signature = "($self, size=65536, kmers='str')")]
+    fn batches(&self, py: Python<'_>, size: Int, kmers: &str) -> PyResult<RowStream> {
+        stream::start(py, &self.opened()?, size.of(py, "size")?, kmers)
     }
 
-    fn __iter__(&self, py: Python<'_>) -> PyResult<Batches> {
-        self.batches(py, 1 << 16, "str")
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let batches = Bound::new(py, stream::start(py, &self.opened()?, ROWS, "str")?)?;
+        let chain = py.import("itertools")?.getattr("chain")?;
+        chain.call_method1("from_iterable", (batches,))?.try_iter()
+    }
+
+    /// Returns the k-mers and counts as a `pandas.DataFrame`. Needs the packages pandas and pyarrow.
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+    /// >>> table.to_pandas().shape
+    /// (3, 2)
+    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let stream = stream::start(py, &self.opened()?, ROWS, "str")?;
+        rows::to_pandas(Bound::new(py, stream.collected(py)?)?.as_any())
+    }
+
+    /// Returns the k-mers and counts as a `polars.DataFrame`. Needs the package polars.
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+    /// >>> table.to_polars().shape
+    /// (3, 2)
+    fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let stream = stream::start(py, &self.opened()?, ROWS, "str")?;
+        rows::to_polars(Bound::new(py, stream.collected(py)?)?.as_any())
+    }
+
+    /// Returns the k-mers and counts as a `pyarrow.Table`. Needs the package pyarrow.
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+    /// >>> table.to_arrow().shape
+    /// (3, 2)
+    fn to_arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let stream = stream::start(py, &self.opened()?, ROWS, "str")?;
+        rows::to_arrow(Bound::new(py, stream.collected(py)?)?.as_any())
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -427,12 +578,13 @@ impl Table {
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, pyo3::types::PyCapsule>> {
+    ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        arrow::stream_capsule(
-            py,
-            Box::new(Batches::start(py, &self.opened, 1 << 16, "str")?.into_reader()),
-        )
+        stream::start(py, &self.opened()?, ROWS, "str")?.capsule(py)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        arrow::schema_capsule(py, &stream::schema_of_text(self.opened()?.header.k))
     }
 
     /// Returns the k-mers that are in any of the tables.
@@ -441,15 +593,36 @@ impl Table {
     ///     others: Tables with the same k and strands.
     ///     counts: The count of a k-mer that is in several tables: "min", "max", "sum", "diff", "left" or "right";
     ///         None for the sum.
-    ///     output: The file for the result; None for a temporary one.
-    #[pyo3(signature = (*others, counts=None, output=None))]
+    ///     output: The file for the result (.mgk); None for a temporary one.
+    ///     threads: As for `count`.
+    ///     memory: As for `count`.
+    ///     tmp_dir: As for `count`.
+    ///     progress: As for `count`.
+    ///
+    /// Raises:
+    ///     ArgumentError: If the tables differ in k or strands.
+    ///
+    /// >>> import merganser
+    /// >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
+    /// >>> dict(a.union(b))
+    /// {'AACGT': 1, 'CGTTA': 2, 'GTAAC': 1}
+    #[pyo3(signature = (
+        *others, counts=None, output=None, threads=None, memory=None, tmp_dir=None, progress=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
     fn union(
         &self,
+        py: Python<'_>,
         others: Vec<PyRef<'_, Table>>,
         counts: Option<&str>,
         output: Option<PathBuf>,
+        threads: Option<Int>,
+        memory: Option<Memory>,
+        tmp_dir: Option<PathBuf>,
+        progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
-        self.operation(others, Operation::Union, (counts, output))
+        let job = Job::of(py, output, (threads, memory, tmp_dir), progress)?;
+        self.operation(&others, (Operation::Union, counts), job)
     }
 
     /// Returns the k-mers that are in all of the tables.
@@ -457,64 +630,160 @@ impl Table {
     /// Args:
     ///     others: Tables with the same k and strands.
     ///     counts: The count of a k-mer: "min", "max", "sum", "diff", "left" or "right"; None for the minimum.
-    ///     output: The file for the result; None for a temporary one.
-    #[pyo3(signature = (*others, counts=None, output=None))]
+    ///     output: The file for the result (.mgk); None for a temporary one.
+    ///     threads: As for `count`.
+    ///     memory: As for `count`.
+    ///     tmp_dir: As for `count`.
+    ///     progress: As for `count`.
+    ///
+    /// Raises:
+    ///     ArgumentError: If the tables differ in k or strands.
+    ///
+    /// >>> import merganser
+    /// >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
+    /// >>> dict(a.intersect(b))
+    /// {'CGTTA': 1}
+    #[pyo3(signature = (
+        *others, counts=None, output=None, threads=None, memory=None, tmp_dir=None, progress=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
     fn intersect(
         &self,
+        py: Python<'_>,
         others: Vec<PyRef<'_, Table>>,
         counts: Option<&str>,
         output: Option<PathBuf>,
+        threads: Option<Int>,
+        memory: Option<Memory>,
+        tmp_dir: Option<PathBuf>,
+        progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
-        self.operation(others, Operation::Intersect, (counts, output))
+        let job = Job::of(py, output, (threads, memory, tmp_dir), progress)?;
+        self.operation(&others, (Operation::Intersect, counts), job)
     }
 
     /// Returns the k-mers that are in no other table, with their counts.
-    #[pyo3(signature = (*others, output=None))]
-    fn subtract(&self, others: Vec<PyRef<'_, Table>>, output: Option<PathBuf>) -> PyResult<Table> {
-        self.operation(others, Operation::Subtract, (None, output))
+    ///
+    /// Args:
+    ///     others: Tables with the same k and strands.
+    ///     output: The file for the result (.mgk); None for a temporary one.
+    ///     threads: As for `count`.
+    ///     memory: As for `count`.
+    ///     tmp_dir: As for `count`.
+    ///     progress: As for `count`.
+    ///
+    /// Raises:
+    ///     ArgumentError: If the tables differ in k or strands.
+    ///
+    /// >>> import merganser
+    /// >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
+    /// >>> dict(a.subtract(b))
+    /// {'AACGT': 1}
+    #[pyo3(signature = (
+        *others, output=None, threads=None, memory=None, tmp_dir=None, progress=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    fn subtract(
+        &self,
+        py: Python<'_>,
+        others: Vec<PyRef<'_, Table>>,
+        output: Option<PathBuf>,
+        threads: Option<Int>,
+        memory: Option<Memory>,
+        tmp_dir: Option<PathBuf>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Table> {
+        let job = Job::of(py, output, (threads, memory, tmp_dir), progress)?;
+        self.operation(&others, (Operation::Subtract, None), job)
     }
 
     /// Returns the k-mers with counts from `min_count` to `max_count`.
-    #[pyo3(signature = (min_count=1, max_count=None, *, output=None))]
+    ///
+    /// Args:
+    ///     min_count: The lowest count.
+    ///     max_count: The highest count; None for no limit.
+    ///     output: The file for the result (.mgk); None for a temporary one.
+    ///     threads: As for `count`.
+    ///     memory: As for `count`.
+    ///     tmp_dir: As for `count`.
+    ///     progress: As for `count`.
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+    /// >>> dict(table.reduce(min_count=2))
+    /// {'CGTTA': 2}
+    #[pyo3(signature = (
+        min_count=Int(1), max_count=None, *, output=None, threads=None, memory=None, tmp_dir=None, progress=None
+    ), text_signature = "($self, min_count=1, max_count=None, *, output=None, threads=None, memory=None, tmp_dir=None, \
+progress=None)")]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
     fn reduce(
         &self,
         py: Python<'_>,
-        min_count: u32,
-        max_count: Option<u32>,
+        min_count: Int,
+        max_count: Option<Int>,
         output: Option<PathBuf>,
+        threads: Option<Int>,
+        memory: Option<Memory>,
+        tmp_dir: Option<PathBuf>,
+        progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
-        let limits = CountLimits { min_count, max_count, ..CountLimits::default() };
-        Table::computed(py, &[self.again().or_raise(py)?], (Expression::Table(0), limits), output)
+        let job = Job::of(py, output, (threads, memory, tmp_dir), progress)?;
+        let limits = CountLimits {
+            min_count: min_count.of(py, "min_count")?,
+            max_count: Int::of_option(max_count, py, "max_count")?,
+            ..CountLimits::default()
+        };
+        job.table(py, &[self.again(py)?], (Expression::Table(0), limits))
     }
 
     /// Returns the exact Jaccard index of the k-mers of two tables: the number in both divided by the number in
     /// either.
-    fn jaccard(&self, py: Python<'_>, other: PyRef<'_, Table>) -> PyResult<f64> {
-        let tables = [self.again().or_raise(py)?, other.again().or_raise(py)?];
-        let resources = Resources::new();
-        let compared = py.detach(|| {
-            compare(&tables, &[Cut::NONE, Cut::NONE], &resources, &Silent, &Cancel::default())
-        });
-        let compared = compared.or_raise(py)?;
+    ///
+    /// Args:
+    ///     other: A table with the same k and strands.
+    ///     threads: As for `count`.
+    ///     memory: As for `count`.
+    ///     progress: As for `count`.
+    ///
+    /// >>> import merganser
+    /// >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
+    /// >>> round(a.jaccard(b), 3)
+    /// 0.333
+    #[pyo3(signature = (other, *, threads=None, memory=None, progress=None))]
+    fn jaccard(
+        &self,
+        py: Python<'_>,
+        other: PyRef<'_, Table>,
+        threads: Option<Int>,
+        memory: Option<Memory>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<f64> {
+        let Job { resources, .. } = Job::of(py, None, (threads, memory, None), progress)?;
+        self.check_same_kind(py, "other", &other)?;
+        let tables = [self.again(py)?, other.again(py)?];
+        let compared = call::run(py, &resources.warnings, progress, |progress, cancel| {
+            compare(&tables, &[Cut::NONE, Cut::NONE], &resources, progress, cancel)
+        })?;
         Ok(compared.pairs.first().map_or(0.0, |pair| compared.jaccard(pair)))
     }
 
     fn __or__(&self, other: PyRef<'_, Table>) -> PyResult<Table> {
-        self.operation(vec![other], Operation::Union, (None, None))
+        self.with(other, Operation::Union)
     }
 
     fn __and__(&self, other: PyRef<'_, Table>) -> PyResult<Table> {
-        self.operation(vec![other], Operation::Intersect, (None, None))
+        self.with(other, Operation::Intersect)
     }
 
     fn __sub__(&self, other: PyRef<'_, Table>) -> PyResult<Table> {
-        self.operation(vec![other], Operation::Subtract, (None, None))
+        self.with(other, Operation::Subtract)
     }
 
     /// Supports pickling of a table with a file: the receiving process opens the file. A temporary table cannot be
     /// pickled.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        match &self.opened.file {
+        match &self.opened()?.file {
             Owned::Kept(path) => {
                 let open = py.get_type::<Table>().getattr("open")?;
                 let path = PyString::new(py, &std::path::absolute(path)?.to_string_lossy());
@@ -524,5 +793,16 @@ impl Table {
                 "a table in a temporary file cannot be pickled: save it and open the saved file",
             )),
         }
+    }
+}
+
+/// Returns a limit of the counts that a model is fitted to.
+fn limit(py: Python<'_>, argument: &str, given: Option<Int>) -> PyResult<Option<u32>> {
+    match Int::of_option(given, py, argument)? {
+        Some(limit) if limit < MIN_LIMIT => {
+            let problem = format!("{limit} is out of range: give {MIN_LIMIT} or more");
+            Err(wrong(py, argument, problem))
+        }
+        limit => Ok(limit),
     }
 }

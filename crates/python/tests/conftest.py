@@ -17,7 +17,7 @@ def data() -> Path:
 
 
 @pytest.fixture
-def reads() -> list[str]:
+def reads() -> list[bytes]:
     """Returns reads with errors of a genome of 3,000 bases."""
     numbers = random.Random(7)
     genome = "".join(numbers.choice("ACGT") for _ in range(3000))
@@ -27,5 +27,5 @@ def reads() -> list[str]:
         read = list(genome[at : at + 100])
         if numbers.random() < 0.3:
             read[numbers.randrange(100)] = numbers.choice("ACGTN")
-        found.append("".join(read))
+        found.append("".join(read).encode())
     return found

@@ -28,3 +28,13 @@ def test_classify_with_polars(data: Path) -> None:
 
 def test_amplicon_pairs() -> None:
     assert "reads have the primer" in run("amplicon_pairs.py")
+
+
+def test_without_host(data: Path, tmp_path: Path) -> None:
+    said = run("without_host.py", data, tmp_path)
+    assert "reads are not the host's" in said and "reads of " in said
+    assert (tmp_path / "sample.krona").read_text()
+
+
+def test_assembly_errors(tmp_path: Path) -> None:
+    assert "qv" in run("assembly_errors.py", tmp_path)

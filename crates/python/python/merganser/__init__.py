@@ -1,46 +1,78 @@
 """k-mer tables, metagenomic classification, pre-alignment filtering and read mapping.
 
 >>> import merganser
->>> table = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1)
+>>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
 >>> len(table), table["CGTTA"]
 (3, 2)
 
-Results are Arrow data, which Polars, pyarrow, DuckDB and pandas read directly; columns of numbers are NumPy arrays. The package
-contains the program `merganser`.
+Sequences are bytes or arrays; a str or a path names a file. Results are Arrow data, which Polars, pyarrow, DuckDB and
+pandas read directly; columns of numbers are NumPy arrays. The package contains the program `merganser`.
 """
 
 from merganser._core import (
-    Batch,
-    Batches,
+    REJECTED,
+    UNDEFINED,
     Column,
     Database,
     Index,
+    MinimizerSet,
+    Report,
+    Rows,
+    RowStream,
     Spectrum,
     Table,
-    Taken,
     __version__,
     count,
+    decode_kmers,
     devices,
+    encode_kmers,
+    extract,
     filter,
+    matrix,
+    qv,
 )
-from merganser._errors import ConfigError, Error, InputError
+from merganser._errors import (
+    ArgumentError,
+    DeviceError,
+    Error,
+    FileNotFound,
+    InputError,
+    InternalError,
+    MemoryLimitError,
+    OutputError,
+    ResultWarning,
+)
 from merganser._progress import Bar
 
 __all__ = [
+    "REJECTED",
+    "UNDEFINED",
+    "ArgumentError",
     "Bar",
-    "Batch",
-    "Batches",
     "Column",
-    "ConfigError",
     "Database",
+    "DeviceError",
     "Error",
+    "FileNotFound",
     "Index",
     "InputError",
+    "InternalError",
+    "MemoryLimitError",
+    "MinimizerSet",
+    "OutputError",
+    "Report",
+    "ResultWarning",
+    "RowStream",
+    "Rows",
     "Spectrum",
     "Table",
-    "Taken",
     "__version__",
     "count",
+    "decode_kmers",
     "devices",
+    "encode_kmers",
+    "extract",
     "filter",
+    "matrix",
+    "qv",
 ]

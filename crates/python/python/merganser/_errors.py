@@ -1,4 +1,4 @@
-"""The exceptions of the package."""
+"""The exceptions and warnings of the package."""
 
 from __future__ import annotations
 
@@ -7,25 +7,59 @@ class Error(Exception):
     """The base class. The message is one line: what is wrong, where, and what to do.
 
     Attributes:
+        argument: The name of the argument at fault, if there is one.
         file: The file with the problem, if it is known.
         record: The number of the record in the file, from 1, if it is known.
     """
 
-    def __init__(self, message: str, file: str | None = None, record: int | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        argument: str | None = None,
+        file: str | None = None,
+        record: int | None = None,
+    ) -> None:
         super().__init__(message)
+        self.message = message
+        self.argument = argument
         self.file = file
         self.record = record
 
-    def __reduce__(self) -> tuple[type[Error], tuple[str, str | None, int | None]]:
-        return (type(self), (str(self), self.file, self.record))
+    def __str__(self) -> str:
+        return self.message
+
+    def __reduce__(self) -> tuple[type[Error], tuple[str], dict[str, object]]:
+        return (type(self), (self.message,), dict(self.__dict__))
 
 
-class ConfigError(Error, ValueError):
+class ArgumentError(Error, ValueError):
     """An argument is out of range, or arguments cannot be used together."""
 
 
-class InputError(Error, OSError):
-    """A problem with an input, an output or the machine: a damaged file, a full disk, too little memory."""
+class InputError(Error, ValueError):
+    """An input cannot be read, or its content is malformed or of another kind."""
 
-    def __init__(self, message: str, file: str | None = None, record: int | None = None) -> None:
-        Error.__init__(self, message, file, record)
+
+class FileNotFound(Error, FileNotFoundError):
+    """An input does not exist."""
+
+
+class OutputError(Error, OSError):
+    """An output or a temporary file cannot be written: a full disk, a missing folder, no permission."""
+
+
+class MemoryLimitError(Error, MemoryError):
+    """The job needs more memory than `memory` allows, or than the machine or the GPU has."""
+
+
+class DeviceError(Error, RuntimeError):
+    """A GPU cannot be used, or has failed."""
+
+
+class InternalError(Error, RuntimeError):
+    """An error of the package itself. Please report it."""
+
+
+class ResultWarning(UserWarning):
+    """A reason to doubt a result, or an input that was taken differently than expected."""

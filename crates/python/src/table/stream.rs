@@ -1,23 +1,19 @@
-//! The k-mers of a table in batches that a thread makes ahead of the consumer.
+//! The k-mers of a table as a stream of rows.
 
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader, UInt32Array, UInt64Array};
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_array::{ArrayRef, RecordBatch, UInt32Array, UInt64Array};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use merganser::kmers::Error;
-use merganser::run::locks::lock;
+use merganser::run::{Cancel, Warnings};
 use merganser::seq::kmer::Kmer;
 use merganser::seq::with_kmer;
 use pyo3::prelude::*;
 
-use super::Opened;
-use crate::arrow::Batch;
-use crate::errors::{raise, wrong};
-
-/// The maximum number of batches that wait for the consumer.
-const AHEAD: usize = 2;
+use super::opened::Opened;
+use crate::errors::wrong;
+use crate::stream::{RowSender, RowStream};
 
 /// The representation of k-mers.
 #[derive(Clone, Copy, PartialEq)]
@@ -26,90 +22,36 @@ enum Form {
     Words,
 }
 
-/// An iterator of `Batch` with the k-mers of a table.
-#[pyclass(frozen, module = "merganser")]
-pub(crate) struct Batches {
-    schema: SchemaRef,
-    batches: Mutex<Receiver<Result<RecordBatch, Error>>>,
-}
-
-impl Batches {
-    /// Starts making batches of up to `size` k-mers.
-    pub(crate) fn start(
-        py: Python<'_>,
-        opened: &Arc<Opened>,
-        size: usize,
-        kmers: &str,
-    ) -> PyResult<Batches> {
-        let k = opened.header.k;
-        let form = match kmers {
-            "str" => Form::Text,
-            "int" if k <= 64 => Form::Words,
-            "int" => {
-                return Err(wrong(
-                    py,
-                    format!("kmers: k is {k}, and integers hold up to 64 bases: give 'str'"),
-                ));
-            }
-            other => return Err(wrong(py, format!("kmers: '{other}' is neither 'str' nor 'int'"))),
-        };
-        if size == 0 {
-            return Err(wrong(py, "size: give 1 or more"));
+/// Starts making batches of up to `size` k-mers, in the form `kmers`: "str" or "int".
+pub(super) fn start(
+    py: Python<'_>,
+    opened: &Arc<Opened>,
+    size: usize,
+    kmers: &str,
+) -> PyResult<RowStream> {
+    let k = opened.header.k;
+    let form = match kmers {
+        "str" => Form::Text,
+        "int" if k <= 64 => Form::Words,
+        "int" => {
+            let problem = format!("k is {k}, and integers hold up to 64 bases: give 'str'");
+            return Err(wrong(py, "kmers", problem));
         }
-        let schema = schema(form, k);
-        let (sender, batches) = sync_channel(AHEAD);
-        let (opened, own) = (Arc::clone(opened), Arc::clone(&schema));
-        std::thread::Builder::new().name("merganser-batches".into()).spawn(move || {
-            let made = with_kmer!(k, K => make::<K>(&opened, form, size, &own, &sender));
-            if let Err(error) = made {
-                // Fails if the receiver has been dropped.
-                let _ = sender.send(Err(error));
-            }
-        })?;
-        Ok(Batches { schema, batches: Mutex::new(batches) })
+        other => return Err(wrong(py, "kmers", format!("'{other}' is neither 'str' nor 'int'"))),
+    };
+    if size == 0 {
+        return Err(wrong(py, "size", "0 is out of range: give 1 or more"));
     }
-
-    /// Converts the iterator to a reader for Arrow.
-    pub(crate) fn into_reader(self) -> Reader {
-        let batches = self.batches.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Reader { schema: self.schema, batches }
-    }
+    let schema = schema(form, k);
+    let (opened, own, cancel) = (Arc::clone(opened), Arc::clone(&schema), Cancel::default());
+    let make =
+        move |sender: &RowSender| with_kmer!(k, K => make::<K>(&opened, form, size, &own, sender));
+    RowStream::start(schema, "merganser-table", Warnings::default(), cancel, make)
 }
 
-#[pymethods]
-impl Batches {
-    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        this
-    }
-
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
-        match py.detach(|| lock(&self.batches).recv()) {
-            Ok(Ok(batch)) => Ok(Some(Batch(batch))),
-            Ok(Err(error)) => Err(raise(py, &error)),
-            Err(_) => Ok(None),
-        }
-    }
-}
-
-/// The batches as a reader for Arrow.
-pub(crate) struct Reader {
-    schema: SchemaRef,
-    batches: Receiver<Result<RecordBatch, Error>>,
-}
-
-impl Iterator for Reader {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.batches.recv().ok()?;
-        Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(error))))
-    }
-}
-
-impl RecordBatchReader for Reader {
-    fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.schema)
-    }
+/// Returns the columns of a table with k-mers as text.
+pub(super) fn schema_of_text(k: usize) -> SchemaRef {
+    schema(Form::Text, k)
 }
 
 fn schema(form: Form, k: usize) -> SchemaRef {
@@ -125,13 +67,13 @@ fn schema(form: Form, k: usize) -> SchemaRef {
     Arc::new(Schema::new(kmers.into_iter().chain([count]).collect::<Vec<_>>()))
 }
 
-/// Sends all batches; returns early if the receiver has been dropped.
+/// Sends all batches; returns early if the consumer has dropped the stream.
 fn make<K: Kmer>(
     opened: &Opened,
     form: Form,
     size: usize,
     schema: &SchemaRef,
-    sender: &SyncSender<Result<RecordBatch, Error>>,
+    sender: &RowSender,
 ) -> Result<(), Error> {
     let Some(table) = opened.table.as_mgk() else { return Ok(()) };
     let (k, mut waiting) = (opened.header.k, Vec::with_capacity(size));
@@ -146,7 +88,7 @@ fn make<K: Kmer>(
             left = later;
             let is_full = waiting.len() == size || (is_last && !waiting.is_empty());
             if is_full {
-                let batch = batch(&waiting, form, k, schema);
+                let batch = batch(&waiting, form, k, schema)?;
                 waiting.clear();
                 if sender.send(batch).is_err() {
                     return Ok(());

@@ -1,0 +1,273 @@
+//! Building of databases of both kinds.
+
+use std::path::{Path, PathBuf};
+
+use merganser::classify::kraken2::{
+    Error as Kraken2Error, Kraken2BuildConfig, Kraken2Database, Kraken2Library, Kraken2Sequence,
+};
+use merganser::classify::taxonomy::{Dump, TaxonomySource};
+use merganser::classify::{
+    self, BuildConfig, Error, FULL_DENSITY, LibraryMaps, MAX_K, MAX_LOCATIONS, MAX_SKETCH,
+    MAX_WINDOW, PartConfig, References, SketchConfig, TaxidConfig, taxids_of_library,
+};
+use merganser::io::{MadeDirectories, OutputSet, reason};
+use merganser::run::{Cancel, Progress, Resources};
+use pyo3::prelude::*;
+
+use super::opened::Opened;
+use crate::errors::wrong;
+use crate::keywords::Keywords;
+use crate::sequences::paths;
+
+/// The options that only databases of Merganser have.
+const OWN: [&str; 11] = [
+    "preset",
+    "sketch",
+    "window",
+    "stride",
+    "density",
+    "max_locations",
+    "drop_overfull",
+    "drop_ambiguous",
+    "max_ambiguous",
+    "parts",
+    "max_part_size",
+];
+/// The options that only databases of Kraken 2 have.
+const KRAKEN2: [&str; 3] = ["minimizer_len", "minimizer_spaces", "max_db_size"];
+
+/// A build: its input, output and options.
+pub(super) struct Build {
+    pub(super) genomes: Vec<PathBuf>,
+    pub(super) taxonomy: TaxonomySource,
+    pub(super) output: Option<PathBuf>,
+    taxids: TaxidConfig,
+    format: Format,
+}
+
+enum Format {
+    Own(Box<BuildConfig>),
+    Kraken2(Kraken2BuildConfig),
+}
+
+impl Build {
+    /// Takes the options of a build.
+    pub(super) fn of(
+        genomes: Vec<PathBuf>,
+        taxonomy: Vec<PathBuf>,
+        keywords: &Keywords<'_>,
+    ) -> PyResult<Build> {
+        let output = keywords.path("output")?;
+        let map = match keywords.object("map")? {
+            Some(map) => paths("map", &map)?,
+            None => Vec::new(),
+        };
+        let taxids = TaxidConfig { map, strict: keywords.flag("strict")? };
+        let format = match keywords.or("format", "mgdb".to_owned())?.as_str() {
+            "mgdb" => {
+                keywords.refuse(&KRAKEN2, "requires format=\"kraken2\"")?;
+                Format::Own(Box::new(own(keywords)?))
+            }
+            "kraken2" => {
+                keywords.refuse(&OWN, "cannot be used with format=\"kraken2\"")?;
+                if output.is_none() {
+                    let problem = "a database of Kraken 2 needs a folder: give output";
+                    return Err(wrong(keywords.py(), "output", problem));
+                }
+                Format::Kraken2(kraken2(keywords)?)
+            }
+            other => {
+                let problem = format!("'{other}' is unknown: give mgdb or kraken2");
+                return Err(wrong(keywords.py(), "format", problem));
+            }
+        };
+        let taxonomy = taxonomy.as_slice().into();
+        Ok(Build { genomes, taxonomy, output, taxids, format })
+    }
+
+    /// Returns the files that are written, with the names of their arguments.
+    pub(super) fn written(&self) -> Vec<(&'static str, PathBuf)> {
+        let Some(output) = &self.output else { return Vec::new() };
+        match self.format {
+            Format::Own(_) => vec![("output", output.clone())],
+            Format::Kraken2(_) => {
+                Kraken2Database::files(output).into_iter().map(|path| ("output", path)).collect()
+            }
+        }
+    }
+
+    /// Builds the database.
+    pub(super) fn run(
+        self,
+        resources: &Resources,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Opened, Error> {
+        let found = References::expand(&self.genomes)?;
+        let Build { taxonomy, output, mut taxids, format, .. } = self;
+        taxids.map.extend(found.manifests.clone());
+        match (format, output) {
+            (Format::Own(config), output) => {
+                let config = BuildConfig { taxids, maps_beside: found.maps.clone(), ..*config };
+                run_own(
+                    &config,
+                    (&found, &taxonomy),
+                    output.as_deref(),
+                    (resources, progress, cancel),
+                )
+            }
+            (Format::Kraken2(config), Some(folder)) => {
+                run_kraken2(
+                    &config,
+                    &taxids,
+                    (&found, &taxonomy),
+                    &folder,
+                    (resources, progress, cancel),
+                )?;
+                Opened::open(&folder)
+            }
+            // `of` refuses this.
+            (Format::Kraken2(_), None) => Err(Error::Config(merganser::run::ConfigError::new(
+                "`output`: a database of Kraken 2 needs a folder",
+            ))),
+        }
+    }
+}
+
+/// The environment of a build.
+type Run<'r> = (&'r Resources, &'r dyn Progress, &'r Cancel);
+
+fn run_own(
+    config: &BuildConfig,
+    (found, taxonomy): (&References, &TaxonomySource),
+    output: Option<&Path>,
+    (resources, progress, cancel): Run<'_>,
+) -> Result<Opened, Error> {
+    let inputs = &found.inputs;
+    let Some(path) = output else {
+        let built =
+            classify::build_in_memory(config, resources, inputs, taxonomy, progress, cancel)?;
+        return Ok(Opened::Own(Box::new(built.0)));
+    };
+    let outputs = OutputSet::new();
+    let file = outputs.file(path)?;
+    let built = classify::build(config, resources, inputs, taxonomy, file, progress, cancel)?;
+    outputs.commit()?;
+    Ok(Opened::Own(Box::new(built.0)))
+}
+
+fn run_kraken2(
+    config: &Kraken2BuildConfig,
+    taxids: &TaxidConfig,
+    (found, taxonomy): (&References, &TaxonomySource),
+    folder: &Path,
+    (resources, progress, cancel): Run<'_>,
+) -> Result<(), Error> {
+    // The folder is removed again if it stays empty. It is dropped after the outputs, which are removed first.
+    let _folder = MadeDirectories::ensure(folder).map_err(|error| {
+        let (path, reason) = (folder.to_owned(), reason(&error));
+        Error::from(merganser::io::Error::Create { path, reason })
+    })?;
+    let outputs = OutputSet::new();
+    let dump = Dump::read(taxonomy)?;
+    let warnings = &resources.warnings;
+    let maps = LibraryMaps {
+        given: &taxids.map,
+        beside: &found.maps,
+        taxonomy: Some(&dump),
+        progress,
+        warnings,
+    };
+    let find = |sequences: &[Kraken2Sequence]| {
+        if taxids.strict {
+            refuse_doubles(sequences)?;
+        }
+        taxids_of_library(sequences, &found.inputs, &maps)
+    };
+    let library = Kraken2Library { inputs: &found.inputs, taxids: &find, taxonomy: &dump };
+    let notes =
+        Kraken2Database::build(config, library, (folder, &outputs), resources, progress, cancel)?;
+    if let Some((name, why)) = notes.unmapped.first() {
+        let count = notes.unmapped.len();
+        if taxids.strict {
+            let problem =
+                format!("{count} sequences have no taxon (`strict`), first {name}: {why}");
+            return Err(Kraken2Error::Input(problem).into());
+        }
+        warnings
+            .push(format!("{count} sequences have no taxon and are left out, first {name}: {why}"));
+    }
+    outputs.commit()?;
+    Ok(())
+}
+
+/// Checks that no sequence id occurs twice.
+fn refuse_doubles(sequences: &[Kraken2Sequence]) -> Result<(), Kraken2Error> {
+    let mut names = std::collections::HashSet::new();
+    match sequences.iter().find(|sequence| !names.insert(sequence.name())) {
+        Some(sequence) => Err(Kraken2Error::Input(format!(
+            "{}: an earlier sequence has the same id (`strict`)",
+            sequence.name()
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn own(keywords: &Keywords<'_>) -> PyResult<BuildConfig> {
+    let of = PartConfig::default();
+    let sketches = SketchConfig {
+        preset: keywords.named("preset")?,
+        k: keywords.take("k")?,
+        sketch: keywords.take("sketch")?,
+        window: keywords.take("window")?,
+        stride: keywords.take("stride")?,
+        density: keywords.take("density")?,
+        max_locations: keywords.take("max_locations")?,
+        masked: keywords.named("masked")?,
+        drop_overfull: keywords.flag("drop_overfull")?,
+        drop_ambiguous: keywords.named("drop_ambiguous")?,
+        max_ambiguous: keywords.take("max_ambiguous")?,
+    };
+    let parts = PartConfig {
+        parts: keywords.or("parts", of.parts)?,
+        max_part_size: keywords.size("max_part_size")?,
+    };
+    let config = BuildConfig { sketches, parts, ..BuildConfig::default() };
+    check_ranges(keywords.py(), &config)?;
+    Ok(config)
+}
+
+/// Checks the ranges of parameters.
+///
+/// # Errors
+/// Names the argument that is out of range.
+fn check_ranges(py: Python<'_>, config: &BuildConfig) -> PyResult<()> {
+    let of = config.params();
+    for (argument, value, least, most) in [
+        ("k", of.k, 1, MAX_K),
+        ("sketch", of.sketch, 1, MAX_SKETCH),
+        ("window", of.window, of.k, MAX_WINDOW),
+        ("stride", of.stride, 1, of.window),
+        ("density", of.density, 1, FULL_DENSITY),
+        ("max_locations", of.max_locations, 1, MAX_LOCATIONS),
+    ] {
+        if !(least..=most).contains(&value) {
+            let problem = format!("{value} is out of range: {least} to {most}");
+            return Err(wrong(py, argument, problem));
+        }
+    }
+    // Only the number of parts remains.
+    config.validate().map_err(|error| wrong(py, "parts", error.to_string()))
+}
+
+fn kraken2(keywords: &Keywords<'_>) -> PyResult<Kraken2BuildConfig> {
+    let of = Kraken2BuildConfig::default();
+    Ok(Kraken2BuildConfig {
+        k: keywords.or("k", of.k)?,
+        minimizer_len: keywords.or("minimizer_len", of.minimizer_len)?,
+        minimizer_spaces: keywords.or("minimizer_spaces", of.minimizer_spaces)?,
+        max_db_size: keywords.size("max_db_size")?,
+        masked: keywords.named("masked")?.unwrap_or(of.masked),
+        ..of
+    })
+}

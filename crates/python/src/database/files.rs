@@ -1,0 +1,287 @@
+//! The files that classification writes.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use merganser::classify::bracken::{Distribution, Estimate, Level};
+use merganser::classify::kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
+use merganser::classify::report::{Abundance, KrakenReport, ReportOptions, Tally};
+use merganser::classify::run::{Outcome, Outputs, ReadOutput};
+use merganser::classify::taxonomy::Taxonomy;
+use merganser::classify::{Database, Error, Target};
+use merganser::io::{Output, OutputSet};
+use merganser::run::Warnings;
+use pyo3::prelude::*;
+
+use crate::errors::wrong;
+use crate::keywords::Keywords;
+use crate::outputs::{ReadPaths, create};
+use crate::reads::Reads;
+
+/// The paths of the files, and the options of reports.
+pub(super) struct Files {
+    lines: Option<PathBuf>,
+    report: Option<PathBuf>,
+    mpa: Option<PathBuf>,
+    krona: Option<PathBuf>,
+    abundance: Option<PathBuf>,
+    cami: Option<PathBuf>,
+    pub(super) hits_per_ref: Option<PathBuf>,
+    partial: Option<PathBuf>,
+    classified: Option<ReadPaths>,
+    unclassified: Option<ReadPaths>,
+    bracken: Option<Bracken>,
+    zero_counts: bool,
+    minimizers: bool,
+    min_reads: u64,
+    sample_id: String,
+}
+
+/// The options of Bracken's estimate.
+struct Bracken {
+    distribution: PathBuf,
+    table: PathBuf,
+    report: Option<PathBuf>,
+    level: Level,
+    threshold: u64,
+}
+
+impl Files {
+    /// Takes the options of files.
+    pub(super) fn of(
+        lines: Option<PathBuf>,
+        reads: &Reads,
+        minimizers: bool,
+        keywords: &Keywords<'_>,
+    ) -> PyResult<Files> {
+        let read_paths = |name: &str| -> PyResult<Option<ReadPaths>> {
+            Ok(keywords.path(name)?.map(|path| ReadPaths::new(&path, &reads.segments)))
+        };
+        Ok(Files {
+            lines,
+            report: keywords.path("report")?,
+            mpa: keywords.path("mpa")?,
+            krona: keywords.path("krona")?,
+            abundance: keywords.path("abundance")?,
+            cami: keywords.path("cami")?,
+            hits_per_ref: keywords.path("hits_per_ref")?,
+            partial: keywords.path("partial")?,
+            classified: read_paths("classified_out")?,
+            unclassified: read_paths("unclassified_out")?,
+            bracken: Bracken::of(keywords)?,
+            zero_counts: keywords.flag("report_zero_counts")?,
+            minimizers,
+            min_reads: keywords.or("min_reads", 0)?,
+            sample_id: keywords.or("sample_id", "sample".to_owned())?,
+        })
+    }
+
+    /// Returns the paths with the names of their arguments.
+    pub(super) fn all(&self) -> Vec<(&'static str, &Path)> {
+        let files = [
+            ("output", &self.lines),
+            ("report", &self.report),
+            ("mpa", &self.mpa),
+            ("krona", &self.krona),
+            ("abundance", &self.abundance),
+            ("cami", &self.cami),
+            ("hits_per_ref", &self.hits_per_ref),
+            ("partial", &self.partial),
+        ];
+        let files = files.into_iter().filter_map(|(name, path)| Some((name, path.as_deref()?)));
+        let reads =
+            [("classified_out", &self.classified), ("unclassified_out", &self.unclassified)];
+        let reads = reads.into_iter().flat_map(|(name, paths)| {
+            paths.iter().flat_map(ReadPaths::all).map(move |path| (name, path))
+        });
+        let bracken = self.bracken.iter().flat_map(|bracken| {
+            let report = bracken.report.as_deref().map(|path| ("bracken_report", path));
+            std::iter::once(("bracken_output", bracken.table.as_path())).chain(report)
+        });
+        files.chain(reads).chain(bracken).collect()
+    }
+
+    /// Returns the files that are read, besides the reads and the database.
+    pub(super) fn read(&self) -> Option<&Path> {
+        self.bracken.as_ref().map(|bracken| bracken.distribution.as_path())
+    }
+
+    /// Creates the files that are written during the run.
+    pub(super) fn open(&self, set: &OutputSet) -> Result<Open, Error> {
+        let reads = |paths: &Option<ReadPaths>| {
+            paths.as_ref().map(|paths| ReadFiles::create(paths, set)).transpose()
+        };
+        Ok(Open {
+            lines: create(set, self.lines.as_ref())?,
+            partial: create(set, self.partial.as_ref())?,
+            classified: reads(&self.classified)?,
+            unclassified: reads(&self.unclassified)?,
+        })
+    }
+
+    /// Writes the reports of a run; they appear when `set` is committed. Returns the text of the Kraken-style report.
+    pub(super) fn write(
+        &self,
+        outcome: &Outcome<'_>,
+        database: &Database,
+        set: &OutputSet,
+        warnings: &Warnings,
+    ) -> Result<Vec<u8>, Error> {
+        let (tree, targets) = (database.taxonomy(), database.targets());
+        let features = outcome.features.as_ref();
+        let options = ReportOptions { zero_counts: self.zero_counts, features };
+        let mut text = Vec::new();
+        outcome.by_genome.write_kraken(tree, options, &mut text)?;
+        if let Some(references) = &outcome.references {
+            written(set, self.hits_per_ref.as_ref(), |output| references.write(output))?;
+        }
+        self.others(&text, (&outcome.tally, tree, targets), set, warnings)?;
+        Ok(text)
+    }
+
+    /// Writes the reports of a run with a Kraken 2 database as [`write`](Self::write) does.
+    pub(super) fn write_kraken2(
+        &self,
+        outcome: &mut Kraken2Outcome,
+        database: &Kraken2Database,
+        set: &OutputSet,
+        warnings: &Warnings,
+    ) -> Result<Vec<u8>, Error> {
+        let tally = outcome.tally(database);
+        let (zero_counts, minimizers) = (self.zero_counts, self.minimizers);
+        let options = Kraken2ReportOptions { zero_counts, minimizers };
+        let mut text = Vec::new();
+        outcome.counts.write_report(database.taxonomy(), options, &mut text)?;
+        self.others(&text, (&tally, database.tree(), &[]), set, warnings)?;
+        Ok(text)
+    }
+
+    /// Writes all reports from the Kraken-style one and the tally.
+    fn others(
+        &self,
+        text: &[u8],
+        (tally, tree, targets): (&Tally, &Taxonomy, &[Target]),
+        set: &OutputSet,
+        warnings: &Warnings,
+    ) -> Result<(), Error> {
+        written(set, self.report.as_ref(), |output| output.write_all(text))?;
+        written(set, self.mpa.as_ref(), |output| tally.write_mpa(tree, self.zero_counts, output))?;
+        written(set, self.krona.as_ref(), |output| tally.write_krona(tree, output))?;
+        if self.abundance.is_some() || self.cami.is_some() {
+            let abundance = Abundance::new(tally, tree, targets, self.min_reads);
+            written(set, self.abundance.as_ref(), |output| abundance.write(output))?;
+            written(set, self.cami.as_ref(), |output| {
+                abundance.write_cami(&self.sample_id, output)
+            })?;
+        }
+        match &self.bracken {
+            Some(bracken) => bracken.write(text, set, warnings),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Bracken {
+    /// Takes the options; `None` if no estimate is wanted.
+    fn of(keywords: &Keywords<'_>) -> PyResult<Option<Bracken>> {
+        let (distribution, table) = (keywords.path("bracken")?, keywords.path("bracken_output")?);
+        let level = keywords.named::<Level>("bracken_level")?;
+        let threshold = keywords.or("bracken_threshold", 10)?;
+        let report = keywords.path("bracken_report")?;
+        let (Some(distribution), Some(table)) = (&distribution, &table) else {
+            let given = [
+                ("bracken", distribution.is_some()),
+                ("bracken_output", table.is_some()),
+                ("bracken_report", report.is_some()),
+            ];
+            return match given.into_iter().find(|given| given.1) {
+                None => Ok(None),
+                Some((name, _)) => {
+                    let problem = "bracken and bracken_output require each other: give both";
+                    Err(wrong(keywords.py(), name, problem))
+                }
+            };
+        };
+        let (distribution, table) = (distribution.clone(), table.clone());
+        let level = level.unwrap_or_else(Level::species);
+        Ok(Some(Bracken { distribution, table, report, level, threshold }))
+    }
+
+    /// Writes the table, and the report if it is wanted.
+    fn write(&self, report: &[u8], set: &OutputSet, warnings: &Warnings) -> Result<(), Error> {
+        let (report, shares) =
+            (KrakenReport::of_text(report)?, Distribution::read(&self.distribution)?);
+        let estimate = Estimate::new(&report, &shares, &self.level, self.threshold)?;
+        if let Some(doubt) = estimate.doubt() {
+            warnings.push(format!("{}: {doubt}", self.distribution.display()));
+        }
+        written(set, Some(&self.table), |output| estimate.write_table(output))?;
+        written(set, self.report.as_ref(), |output| estimate.write_report(output))
+    }
+}
+
+/// Writes a file, if there is a path.
+fn written(
+    set: &OutputSet,
+    path: Option<&PathBuf>,
+    write: impl FnOnce(&mut Output) -> io::Result<()>,
+) -> Result<(), Error> {
+    if let Some(mut output) = create(set, path)? {
+        write(&mut output)?;
+        output.finish()?;
+    }
+    Ok(())
+}
+
+/// The files that are written during a run.
+pub(super) struct Open {
+    lines: Option<Output>,
+    partial: Option<Output>,
+    classified: Option<ReadFiles>,
+    unclassified: Option<ReadFiles>,
+}
+
+impl Open {
+    /// Returns the outputs of the run.
+    pub(super) fn streams(&mut self) -> Outputs<'_> {
+        Outputs {
+            lines: self.lines.as_mut().map(|lines| lines as _),
+            classified: self.classified.as_mut().map(ReadFiles::streams),
+            unclassified: self.unclassified.as_mut().map(ReadFiles::streams),
+            partial: self.partial.as_mut().map(|partial| partial as _),
+        }
+    }
+
+    /// Finishes all files.
+    pub(super) fn finish(self) -> Result<(), Error> {
+        let reads = [self.classified, self.unclassified].into_iter().flatten();
+        let reads = reads
+            .flat_map(|files| files.single.into_iter().chain(files.mates.into_iter().flatten()));
+        for output in [self.lines, self.partial].into_iter().flatten().chain(reads) {
+            output.finish()?;
+        }
+        Ok(())
+    }
+}
+
+struct ReadFiles {
+    single: Option<Output>,
+    mates: Option<[Output; 2]>,
+}
+
+impl ReadFiles {
+    fn create(paths: &ReadPaths, set: &OutputSet) -> Result<ReadFiles, Error> {
+        let mates = match &paths.mates {
+            Some([one, two]) => Some([set.output(one)?, set.output(two)?]),
+            None => None,
+        };
+        Ok(ReadFiles { single: create(set, paths.single.as_ref())?, mates })
+    }
+
+    fn streams(&mut self) -> ReadOutput<'_> {
+        ReadOutput {
+            single: self.single.as_mut().map(|single| single as _),
+            mates: self.mates.as_mut().map(|[one, two]| [one as _, two as _]),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The files of kept and of removed reads.
+
+use std::path::{Path, PathBuf};
+
+use merganser::deplete::{Config, Error, Outputs, Sink};
+use merganser::io::OutputSet;
+use pyo3::prelude::*;
+
+use crate::errors::wrong;
+use crate::keywords::Keywords;
+use crate::reads::Reads;
+
+/// The paths of the files.
+pub(super) struct Files {
+    /// The files of kept reads; empty if they are returned.
+    pub(super) kept: Vec<PathBuf>,
+    others: Vec<PathBuf>,
+}
+
+impl Files {
+    /// Takes the paths of outputs.
+    pub(super) fn of(config: &Config, reads: &Reads, keywords: &Keywords<'_>) -> PyResult<Files> {
+        let (output, second) = (keywords.path("output")?, keywords.path("output2")?);
+        let matching = keywords.path("output_matching")?;
+        if matching.is_some() && config.keep {
+            let problem = "cannot be used together with keep";
+            return Err(wrong(keywords.py(), "output_matching", problem));
+        }
+        let is_paired = reads.are_paired();
+        let py = keywords.py();
+        let kept = match &output {
+            Some(path) => mates(py, path, second, is_paired)?,
+            None if second.is_some() => return Err(wrong(py, "output2", "requires output")),
+            None => Vec::new(),
+        };
+        let others = match &matching {
+            Some(path) => mates(py, path, None, is_paired)?,
+            None => Vec::new(),
+        };
+        Ok(Files { kept, others })
+    }
+
+    /// Returns the paths with the names of their arguments.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let kept = self.kept.iter().map(|path| ("output", path.as_path()));
+        kept.chain(self.others.iter().map(|path| ("output_matching", path.as_path())))
+    }
+
+    /// Creates the outputs; those of kept reads at `kept`.
+    pub(super) fn create(&self, set: &OutputSet, kept: &[PathBuf]) -> Result<Outputs, Error> {
+        let sinks = |paths: &[PathBuf]| paths.iter().map(|path| Sink::create(set, path)).collect();
+        let (kept, others): (Result<_, Error>, Result<_, Error>) =
+            (sinks(kept), sinks(&self.others));
+        Ok(Outputs { kept: kept?, others: others? })
+    }
+}
+
+/// Returns the outputs for a name: two for pairs if it contains `#` or `second` is given, otherwise one.
+fn mates(
+    py: Python<'_>,
+    path: &Path,
+    second: Option<PathBuf>,
+    is_paired: bool,
+) -> PyResult<Vec<PathBuf>> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match (is_paired, name.contains('#'), second) {
+        (false, _, Some(_)) => {
+            Err(wrong(py, "output2", "is for pairs: give mates, or interleaved=True"))
+        }
+        (true, true, Some(_)) => {
+            Err(wrong(py, "output2", "give either a # in the name of output, or output2"))
+        }
+        (true, true, None) => {
+            // Replaces the last one, because folders may contain one, too.
+            let (before, after) = name.rsplit_once('#').unwrap_or((&name, ""));
+            let mate = |mate: u8| path.with_file_name(format!("{before}{mate}{after}"));
+            Ok(vec![mate(1), mate(2)])
+        }
+        (true, false, Some(second)) => Ok(vec![path.to_owned(), second]),
+        _ => Ok(vec![path.to_owned()]),
+    }
+}

@@ -1,0 +1,260 @@
+//! `merganser.extract`: the reads of some taxa.
+
+use std::path::{Path, PathBuf};
+
+use merganser::classify::Error;
+use merganser::classify::extract::{
+    ExtractConfig, ExtractOutcome, ExtractOutputs, ExtractStream, Relatives, extract_reads,
+    relatives_in_report, relatives_in_taxonomy,
+};
+use merganser::classify::taxonomy::{Dump, TaxonomySource};
+use merganser::io::{Output, OutputCompression, OutputFormat, OutputSet, ReadInput};
+use merganser::run::{Warnings, thousands};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::call;
+use crate::database::Database;
+use crate::errors::{OrRaise, wrong};
+use crate::keywords::Keywords;
+use crate::outputs::{ReadPaths, check};
+use crate::reads::Reads;
+use crate::reports::{Report, taxids as taxids_in};
+use crate::sequences::paths;
+
+/// Writes the reads that were assigned to some taxa, as `merganser extract reads` does.
+///
+/// Args:
+///     lines: The file of classified reads with one line per read, from `classify_to`, the program or Kraken 2.
+///     reads: The same files or sequences as for `classify_to`.
+///     taxids: The taxa: an int or several; 0 for unclassified reads.
+///     output: The file for the reads; compressed if the name ends in .gz. For pairs, # in the name becomes _1 and _2;
+///         without it and without `output2`, mates are interleaved.
+///     mates: The second mates, the same number of files or sequences as `reads`.
+///     interleaved: First and second mates alternate in `reads`.
+///     any_names: Pair mates by position, even if their names differ.
+///     reference: The reference as FASTA, which reads in CRAM need.
+///     output2: The file for second mates.
+///     include_children: Include the reads of all taxa below the given ones; with `report`, `taxonomy` or `database`.
+///     include_parents: Include the reads of all taxa above the given ones; with one of these, too.
+///     exclude: Write the reads of all other taxa instead.
+///     report: A `Report` or the file of one, which tells the taxa above and below.
+///     taxonomy: NCBI's taxdump folder, which tells them.
+///     database: A `Database` or the path of one, which tells them.
+///     format: "same" as in the input, or "fasta"; None for fasta if the name of `output` ends in .fa or .fasta.
+///     threads: As for `count`.
+///     memory: As for `count`.
+///     tmp_dir: As for `count`.
+///     progress: As for `count`.
+///
+/// Returns:
+///     A dict of numbers: reads, extracted, lines, without_line; a pair is one read.
+///
+/// Raises:
+///     ArgumentError: If arguments cannot be used together.
+///     InputError: If reads or lines are invalid, or do not belong together.
+///     OutputError: If an output cannot be written; then no output appears.
+///
+/// >>> import merganser, tempfile, os
+/// >>> folder = tempfile.mkdtemp()
+/// >>> reads, lines, output = (os.path.join(folder, name) for name in ("reads.fa", "lines.tsv", "some.fa"))
+/// >>> _ = open(reads, "w").write(">a\nACGT\n>b\nACGT\n")
+/// >>> _ = open(lines, "w").write("C\ta\t562\t4\t562:1\nU\tb\t0\t4\t0:0\n")
+/// >>> merganser.extract(lines, reads, 562, output)["extracted"]
+/// 1
+/// >>> open(output).read()
+/// '>a\nACGT\n'
+#[pyfunction]
+#[pyo3(
+    signature = (lines, reads, taxids, output, mates=None, **options),
+    text_signature = "(lines, reads, taxids, output, mates=None, *, interleaved=False, any_names=False, reference=None, \
+        output2=None, include_children=False, include_parents=False, exclude=False, report=None, taxonomy=None, \
+        database=None, format=None, threads=None, memory=None, tmp_dir=None, progress=None)"
+)]
+pub(crate) fn extract<'py>(
+    py: Python<'py>,
+    lines: PathBuf,
+    reads: &Bound<'py, PyAny>,
+    taxids: &Bound<'py, PyAny>,
+    output: PathBuf,
+    mates: Option<&Bound<'py, PyAny>>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let keywords = Keywords::new(py, "extract", options)?;
+    keywords.refuse(&["device"], "is not an option of this job: only the CPU extracts reads")?;
+    let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
+    let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
+    reads.warn_of_mates("extracted", &resources.warnings);
+    let files = read_paths(py, output, &reads, &keywords)?;
+    let fasta = is_fasta(&files, &keywords)?;
+    let (any_names, exclude) = (reads.any_names, keywords.flag("exclude")?);
+    let (taxa, others) = taxa(taxids_in("taxids", taxids)?, &keywords, &resources.warnings)?;
+    keywords.finish()?;
+    let config = ExtractConfig { exclude, any_names, fasta, ..taxa };
+    let read = reads.files().into_iter().chain([lines.clone()]).chain(others);
+    check(py, read, files.all().map(|path| ("output", path)))?;
+    let outcome = call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
+        let set = OutputSet::new();
+        let mut open = Files::create(&files, &set)?;
+        let segments = &reads.segments;
+        let streams = open.streams();
+        let outcome =
+            extract_reads(&config, &resources, &lines, segments, streams, progress, cancel)?;
+        open.finish()?;
+        set.commit()?;
+        warn(&outcome, &lines, &resources.warnings);
+        Ok::<_, Error>(outcome)
+    })?;
+    numbers(py, &outcome)
+}
+
+/// Returns the paths of the outputs.
+fn read_paths(
+    py: Python<'_>,
+    output: PathBuf,
+    reads: &Reads,
+    keywords: &Keywords<'_>,
+) -> PyResult<ReadPaths> {
+    let Some(second) = keywords.path("output2")? else {
+        return Ok(ReadPaths::new(&output, &reads.segments));
+    };
+    if !reads.segments.iter().all(ReadInput::is_paired) {
+        return Err(wrong(py, "output2", "is for pairs: give mates, or interleaved=True"));
+    }
+    Ok(ReadPaths { single: None, mates: Some([output, second]) })
+}
+
+/// Whether reads are written as FASTA.
+fn is_fasta(files: &ReadPaths, keywords: &Keywords<'_>) -> PyResult<bool> {
+    let by_name = files.all().next().and_then(OutputFormat::of_name) == Some(OutputFormat::Fasta);
+    match keywords.take::<String>("format")?.as_deref() {
+        None => Ok(by_name),
+        Some("same") => Ok(false),
+        Some("fasta") => Ok(true),
+        Some(other) => {
+            let problem = format!("'{other}' is unknown: give same or fasta");
+            Err(wrong(keywords.py(), "format", problem))
+        }
+    }
+}
+
+/// Returns the selected taxa with their relatives, and the files that these were read from.
+fn taxa(
+    taxids: Vec<u64>,
+    keywords: &Keywords<'_>,
+    warnings: &Warnings,
+) -> PyResult<(ExtractConfig, Vec<PathBuf>)> {
+    let py = keywords.py();
+    let children = keywords.flag("include_children")?;
+    let parents = keywords.flag("include_parents")?;
+    let report = keywords.object("report")?;
+    let (taxonomy, database) = (keywords.object("taxonomy")?, keywords.object("database")?);
+    if [&report, &taxonomy, &database].into_iter().flatten().count() > 1 {
+        return Err(wrong(py, "report", "give only one of report, taxonomy and database"));
+    }
+    let (found, files) = if let Some(report) = report {
+        let (report, file) = Report::given(py, &report, warnings)?;
+        (relatives_in_report(&report, &taxids, children, parents), file)
+    } else if let Some(given) = taxonomy {
+        let source = TaxonomySource::from(paths("taxonomy", &given)?.as_slice());
+        let dump = py.detach(|| Dump::read(&source)).or_raise(py)?;
+        let found = relatives_in_taxonomy(&dump.taxonomy, &taxids, children, parents);
+        (found, source.files())
+    } else if let Some(given) = database {
+        let (opened, files) = Database::given(py, &given)?;
+        let found = relatives_in_taxonomy(opened.taxonomy(), &taxids, children, parents);
+        (found, files)
+    } else if children || parents {
+        let name = if children { "include_children" } else { "include_parents" };
+        return Err(wrong(py, name, "needs a taxonomy: give report, taxonomy or database"));
+    } else {
+        return Ok((ExtractConfig::new(taxids), Vec::new()));
+    };
+    let Relatives { taxids, missing, mut known, .. } = found;
+    if let Some(first) = missing.first() {
+        warnings.push(format!(
+            "{} of the taxids are not in the taxonomy, first {first}: no taxa above or below them are included",
+            missing.len()
+        ));
+    }
+    known.sort_unstable();
+    Ok((ExtractConfig { known: Some(known), ..ExtractConfig::new(taxids) }, files))
+}
+
+/// Adds warnings about reads without lines, and lines without reads.
+fn warn(outcome: &ExtractOutcome, lines: &Path, warnings: &Warnings) {
+    let lines = lines.display();
+    if outcome.records == 0 {
+        warnings.push("there are no reads in the input");
+    }
+    if let Some(first) = &outcome.first_without_line {
+        let count = thousands(outcome.without_line);
+        warnings.push(format!(
+            "{lines}: {count} reads have no line in this file and are left out, first {first}"
+        ));
+    }
+    // Both mates may share a line.
+    let with_line = outcome.records - outcome.without_line - outcome.shared;
+    if outcome.lines > with_line {
+        let count = thousands(outcome.lines - with_line);
+        warnings.push(format!("{lines}: {count} lines of this file are not of these reads"));
+    }
+}
+
+fn numbers<'py>(py: Python<'py>, outcome: &ExtractOutcome) -> PyResult<Bound<'py, PyDict>> {
+    let numbers = PyDict::new(py);
+    numbers.set_item("reads", outcome.records)?;
+    numbers.set_item("extracted", outcome.extracted)?;
+    numbers.set_item("lines", outcome.lines)?;
+    numbers.set_item("without_line", outcome.without_line)?;
+    Ok(numbers)
+}
+
+/// Open outputs.
+struct Files {
+    single: Option<File>,
+    mates: Option<[File; 2]>,
+}
+
+struct File {
+    output: Output,
+    gzip: bool,
+}
+
+impl File {
+    /// Creates a file. If its name asks for compression, data are compressed before they are written to it.
+    fn create(path: &Path, set: &OutputSet) -> Result<File, Error> {
+        let gzip = OutputCompression::of_name(path) == Some(OutputCompression::Gzip);
+        let output = if gzip { Output::File(set.file(path)?) } else { set.output(path)? };
+        Ok(File { output, gzip })
+    }
+
+    fn stream(&mut self) -> ExtractStream<'_> {
+        ExtractStream { output: &mut self.output, gzip: self.gzip }
+    }
+}
+
+impl Files {
+    fn create(paths: &ReadPaths, set: &OutputSet) -> Result<Files, Error> {
+        let single = paths.single.as_ref().map(|path| File::create(path, set)).transpose()?;
+        let mates = match &paths.mates {
+            Some([one, two]) => Some([File::create(one, set)?, File::create(two, set)?]),
+            None => None,
+        };
+        Ok(Files { single, mates })
+    }
+
+    fn streams(&mut self) -> ExtractOutputs<'_> {
+        ExtractOutputs {
+            single: self.single.as_mut().map(File::stream),
+            mates: self.mates.as_mut().map(|[one, two]| [one.stream(), two.stream()]),
+        }
+    }
+
+    fn finish(self) -> Result<(), Error> {
+        for file in self.single.into_iter().chain(self.mates.into_iter().flatten()) {
+            file.output.finish()?;
+        }
+        Ok(())
+    }
+}

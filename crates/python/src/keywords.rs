@@ -1,0 +1,178 @@
+//! Keyword arguments of calls with many options.
+
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use merganser::filter::Threshold;
+use merganser::io::QualityOffset;
+use merganser::run::Resources;
+use pyo3::conversion::FromPyObjectOwned;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{mistyped, wrong};
+use crate::options::{Memory, Options, named};
+
+/// The keyword arguments of a call, from which the values of known names are taken. `None` means the default.
+pub(crate) struct Keywords<'py> {
+    function: &'static str,
+    given: Bound<'py, PyDict>,
+}
+
+impl<'py> Keywords<'py> {
+    /// Wraps the keyword arguments of a call of `function`.
+    pub(crate) fn new(
+        py: Python<'py>,
+        function: &'static str,
+        given: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Keywords<'py>> {
+        let given = given.map_or_else(|| Ok(PyDict::new(py)), |given| given.copy())?;
+        Ok(Keywords { function, given })
+    }
+
+    pub(crate) fn py(&self) -> Python<'py> {
+        self.given.py()
+    }
+
+    /// Takes the object of a keyword.
+    pub(crate) fn object(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(object) = self.given.get_item(name)? else { return Ok(None) };
+        self.given.del_item(name)?;
+        Ok((!object.is_none()).then_some(object))
+    }
+
+    /// Takes the value of a keyword.
+    pub(crate) fn take<T: FromPyObjectOwned<'py>>(&self, name: &str) -> PyResult<Option<T>> {
+        let Some(object) = self.object(name)? else { return Ok(None) };
+        let value = object.extract::<T>().map_err(|error| {
+            let error: PyErr = error.into();
+            let reason = error.value(self.py()).to_string();
+            match error.is_instance_of::<pyo3::exceptions::PyOverflowError>(self.py()) {
+                true => wrong(self.py(), name, format!("{object} is out of range")),
+                false => mistyped(name, reason),
+            }
+        });
+        value.map(Some)
+    }
+
+    /// Takes the value of a keyword, or returns the default.
+    pub(crate) fn or<T: FromPyObjectOwned<'py>>(&self, name: &str, default: T) -> PyResult<T> {
+        Ok(self.take(name)?.unwrap_or(default))
+    }
+
+    /// Takes a flag, false by default.
+    pub(crate) fn flag(&self, name: &str) -> PyResult<bool> {
+        self.or(name, false)
+    }
+
+    /// Takes the path of a file.
+    pub(crate) fn path(&self, name: &str) -> PyResult<Option<PathBuf>> {
+        self.take(name)
+    }
+
+    /// Takes a value that has a name.
+    pub(crate) fn named<T>(&self, name: &str) -> PyResult<Option<T>>
+    where
+        T: FromStr<Err: Display>,
+    {
+        let Some(text) = self.take::<String>(name)? else { return Ok(None) };
+        named(self.py(), name, &text).map(Some)
+    }
+
+    /// Takes a maximum number of edits.
+    pub(crate) fn edits(&self, name: &str) -> PyResult<Option<Threshold>> {
+        self.object(name)?.map(|object| edits(name, &object)).transpose()
+    }
+
+    /// Takes a percentage as a number of tenths of a per cent.
+    pub(crate) fn per_mille(&self, name: &str) -> PyResult<Option<u32>> {
+        let Some(percent) = self.take::<f64>(name)? else { return Ok(None) };
+        let tenths = 10.0 * percent;
+        if !(0.0..=1000.0).contains(&tenths) || (tenths - tenths.round()).abs() > 1e-6 {
+            let problem = "give per cent from 0 to 100, with at most one decimal";
+            return Err(wrong(self.py(), name, format!("{percent}: {problem}")));
+        }
+        Ok(Some(tenths.round() as u32))
+    }
+
+    /// Takes a size in bytes.
+    pub(crate) fn size(&self, name: &str) -> PyResult<Option<u64>> {
+        let size = self.take::<Memory>(name)?;
+        size.map(|size| size.bytes(self.py(), name)).transpose()
+    }
+
+    /// Takes the offset of FASTQ qualities.
+    pub(crate) fn quality_offset(&self) -> PyResult<QualityOffset> {
+        let number = self.or("quality_offset", QualityOffset::default().number())?;
+        QualityOffset::of_number(number).ok_or_else(|| {
+            let problem = format!("{number} is neither 33 nor 64");
+            wrong(self.py(), "quality_offset", problem)
+        })
+    }
+
+    /// Takes the options for resources: `device`, `threads`, `memory` and `tmp_dir`.
+    pub(crate) fn resources(&self) -> PyResult<Resources> {
+        let device = self.take::<String>("device")?;
+        let options = Options {
+            device: device.as_deref(),
+            threads: self.take("threads")?,
+            memory: self.take("memory")?,
+            tmp_dir: self.path("tmp_dir")?,
+        };
+        options.resources(self.py())
+    }
+
+    /// Refuses keywords that cannot be used here.
+    ///
+    /// # Errors
+    /// Names the first of `names` that was given with another value than `None` and `False`.
+    pub(crate) fn refuse(&self, names: &[&str], reason: &str) -> PyResult<()> {
+        for name in names {
+            if let Some(given) = self.given.get_item(name)?
+                && !given.is_none()
+                && given.is_truthy()?
+            {
+                return Err(wrong(self.py(), name, reason));
+            }
+            if self.given.contains(name)? {
+                self.given.del_item(name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that all keywords were taken.
+    ///
+    /// # Errors
+    /// Names the first unknown one.
+    pub(crate) fn finish(self) -> PyResult<()> {
+        match self.given.keys().iter().next() {
+            None => Ok(()),
+            Some(name) => Err(PyTypeError::new_err(format!(
+                "{}() got an unexpected keyword argument '{name}'",
+                self.function
+            ))),
+        }
+    }
+}
+
+/// Parses a maximum number of edits: a number, or a text such as "4%", which is per cent of the read's length.
+pub(crate) fn edits(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Threshold> {
+    if let Ok(text) = given.extract::<String>() {
+        return named(given.py(), name, &text);
+    }
+    match given.extract::<i64>() {
+        Ok(edits) => u32::try_from(edits).map(Threshold::Edits).map_err(|_| {
+            wrong(given.py(), name, format!("{edits} is out of range: give 0 or more"))
+        }),
+        Err(_) => Err(mistyped(
+            name,
+            format!(
+                "give an int, or per cent of the read's length as a str such as \"4%\", not {}",
+                given.get_type().name()?
+            ),
+        )),
+    }
+}

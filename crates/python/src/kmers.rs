@@ -1,0 +1,211 @@
+//! k-mers as letters and as integers: `merganser.encode_kmers` and `merganser.decode_kmers`.
+
+use std::sync::Arc;
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::{ArrayRef, UInt64Array};
+use merganser::seq::base::is_base;
+use merganser::seq::kmer::Kmer;
+use pyo3::exceptions::PyOverflowError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+use crate::arrow;
+use crate::column::Column;
+use crate::errors::{mistyped, wrong};
+use crate::integers::Int;
+use crate::numpy::{Matrix, Words};
+
+/// The largest k whose k-mers fit in 64 bits.
+pub(crate) const MAX_K: usize = 32;
+
+/// The letters of k-mers of one length, with a line end after each.
+pub(crate) struct Letters {
+    pub(crate) k: usize,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Letters {
+    /// Returns the letters of an array or an iterable of k-mers, the argument `kmers`, which must have `k` letters, or
+    /// as many as the first one.
+    pub(crate) fn of(kmers: &Bound<'_, PyAny>, k: Option<usize>) -> PyResult<Letters> {
+        let py = kmers.py();
+        if kmers.is_instance_of::<PyString>() || kmers.is_instance_of::<PyBytes>() {
+            let problem =
+                "a single k-mer: give a list of k-mers, or use Table.get for the count of one";
+            return Err(mistyped("kmers", problem));
+        }
+        let mut collector = Collector { k, number: 0, bytes: Vec::new() };
+        let mut add = |kmer: &[u8]| collector.add(kmer).map_err(|error| wrong(py, "kmers", error));
+        if let Some(matrix) = Matrix::of("kmers", kmers)? {
+            matrix.slices().into_iter().try_for_each(&mut add)?;
+        } else if arrow::is_arrow(kmers)? {
+            for array in arrow::arrays("kmers", kmers)? {
+                arrow::texts("kmers", &array)?.into_iter().try_for_each(&mut add)?;
+            }
+        } else {
+            for kmer in kmers.try_iter()? {
+                with_kmer("kmers", &kmer?, &mut add)?;
+            }
+        }
+        Ok(Letters { k: collector.k.unwrap_or(0), bytes: collector.bytes })
+    }
+
+    /// Returns the k-mers.
+    fn each(&self) -> impl Iterator<Item = &[u8]> {
+        self.bytes.chunks_exact(self.k + 1).map(|kmer| &kmer[..self.k])
+    }
+}
+
+/// Collects k-mers, and checks that they have one length and only bases.
+struct Collector {
+    k: Option<usize>,
+    number: u64,
+    bytes: Vec<u8>,
+}
+
+impl Collector {
+    fn add(&mut self, kmer: &[u8]) -> Result<(), String> {
+        self.number += 1;
+        let k = *self.k.get_or_insert(kmer.len());
+        check(kmer, k).map_err(|problem| format!("k-mer {}: {problem}", self.number))?;
+        self.bytes.extend_from_slice(kmer);
+        self.bytes.push(b'\n');
+        Ok(())
+    }
+}
+
+/// Checks that a k-mer has `k` letters, which are bases. The error is a message.
+pub(crate) fn check(kmer: &[u8], k: usize) -> Result<(), String> {
+    if kmer.len() != k || k == 0 {
+        let (letters, shown) = (kmer.len(), String::from_utf8_lossy(kmer));
+        return Err(format!("'{shown}' has {letters} letters: expected k-mers of {k}"));
+    }
+    match kmer.iter().find(|letter| !is_base(**letter)) {
+        None => Ok(()),
+        Some(letter) => {
+            let letter = letter.escape_ascii();
+            Err(format!("it has the letter '{letter}': k-mers consist of A C G T (or U)"))
+        }
+    }
+}
+
+/// Calls `take` with the letters of a k-mer, a `bytes` or `str` object.
+pub(crate) fn with_kmer<T>(
+    argument: &str,
+    item: &Bound<'_, PyAny>,
+    take: impl FnOnce(&[u8]) -> PyResult<T>,
+) -> PyResult<T> {
+    if let Ok(bytes) = item.cast::<PyBytes>() {
+        return take(bytes.as_bytes());
+    }
+    if let Ok(text) = item.cast::<PyString>() {
+        return take(text.to_cow()?.as_bytes());
+    }
+    let kind = item.get_type().name()?;
+    Err(mistyped(argument, format!("a k-mer must be str or bytes, not {kind}")))
+}
+
+/// Encodes k-mers of up to 32 bases as integers: 2 bits per base, A C G T = 0 1 2 3, the first base most significant.
+///
+/// Args:
+///     kmers: k-mers of one length: an iterable of str and bytes, Arrow strings, or a NumPy array of dtype "S".
+///     canonical: Encode the smaller one of each k-mer and its reverse complement, as in canonical tables.
+///
+/// Returns:
+///     A NumPy array of uint64 (a `Column` if NumPy is not installed), for `Table.query` and `decode_kmers`.
+///
+/// Raises:
+///     ArgumentError: If k-mers differ in length, are longer than 32 bases, or have a letter that is not a base.
+///
+/// >>> import merganser
+/// >>> merganser.encode_kmers(["ACGT", "TTTT"]).tolist()
+/// [27, 255]
+/// >>> merganser.encode_kmers(["TTTT"], canonical=True).tolist()
+/// [0]
+#[pyfunction]
+#[pyo3(signature = (kmers, canonical=false))]
+pub(crate) fn encode_kmers<'py>(
+    py: Python<'py>,
+    kmers: &Bound<'py, PyAny>,
+    canonical: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let letters = Letters::of(kmers, None)?;
+    let k = letters.k;
+    if k > MAX_K {
+        let problem = format!("k is {k}: only k-mers of up to {MAX_K} bases fit into 64 bits");
+        return Err(wrong(py, "kmers", problem));
+    }
+    let words = py.detach(|| {
+        let word = |kmer| {
+            let word = u64::from_letters(kmer).unwrap_or_default();
+            if canonical { word.least(word.reverse_complement(k)) } else { word }
+        };
+        letters.each().map(word).collect::<Vec<u64>>()
+    });
+    Column(Arc::new(UInt64Array::from(words)) as ArrayRef).shown(py)
+}
+
+/// Decodes integers to k-mers of `k` bases, as `encode_kmers` and `Table.batches(kmers="int")` return them.
+///
+/// Args:
+///     kmers: A NumPy array of uint64, or an iterable of int.
+///     k: The length of a k-mer in bases, 1 to 32.
+///
+/// Returns:
+///     A `Column` of text, which Polars, pyarrow and DuckDB read without a copy: `polars.Series(column)`. Iteration and
+///     `tolist()` give str.
+///
+/// Raises:
+///     ArgumentError: If k is out of range, or if an integer has more than k bases.
+///
+/// >>> import merganser
+/// >>> merganser.decode_kmers([27, 255], k=4).tolist()
+/// ['ACGT', 'TTTT']
+#[pyfunction]
+pub(crate) fn decode_kmers(py: Python<'_>, kmers: &Bound<'_, PyAny>, k: Int) -> PyResult<Column> {
+    let k = usize::try_from(k.0)
+        .ok()
+        .filter(|k| (1..=MAX_K).contains(k))
+        .ok_or_else(|| wrong(py, "k", format!("{} is out of range: give 1 to {MAX_K}", k.0)))?;
+    let array = Words::of("kmers", kmers)?;
+    let own: Vec<u64>;
+    let words = match &array {
+        Some(words) => words.as_slice(),
+        None => {
+            own = kmers.try_iter()?.map(|kmer| word(&kmer?)).collect::<PyResult<_>>()?;
+            &own
+        }
+    };
+    let text = py.detach(|| letters_of(words, k));
+    let text = text.map_err(|at| {
+        let problem = format!("k-mer {}: {} has more than {k} bases", at + 1, words[at]);
+        wrong(py, "kmers", problem)
+    })?;
+    Ok(Column(text))
+}
+
+/// Returns the 64 bits of a k-mer in an item of `kmers`.
+fn word(item: &Bound<'_, PyAny>) -> PyResult<u64> {
+    item.extract().map_err(|error: PyErr| {
+        match error.is_instance_of::<PyOverflowError>(item.py()) {
+            true => wrong(item.py(), "kmers", format!("{item} is not an integer of 64 bits")),
+            false => mistyped("kmers", format!("{item} is not an int")),
+        }
+    })
+}
+
+/// Returns the letters of k-mers; the error is the position of one that has more than `k` bases.
+fn letters_of(words: &[u64], k: usize) -> Result<ArrayRef, usize> {
+    if let Some(at) = words.iter().position(|word| k < MAX_K && word >> (2 * k) != 0) {
+        return Err(at);
+    }
+    let mut letters = Vec::with_capacity(k);
+    let mut texts = StringBuilder::with_capacity(words.len(), words.len() * k);
+    for word in words {
+        letters.clear();
+        word.write_letters(k, &mut letters);
+        texts.append_value(String::from_utf8_lossy(&letters));
+    }
+    Ok(Arc::new(texts.finish()))
+}

@@ -1,0 +1,417 @@
+//! `merganser.Report`: the reads of a sample by taxon.
+
+mod bracken;
+mod given;
+mod page;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::{Float64Array, UInt32Array, UInt64Array};
+use merganser::classify::partial::join;
+use merganser::classify::report::{
+    CombinedReports, KrakenReport, ReportMinimizers, ReportRow, ReportSelection,
+};
+use merganser::classify::{Error, bracken::Distribution};
+use merganser::io::{FileKind, Input, OutputSet, warn_of_repeated};
+use merganser::run::{Cancel, Warnings, thousands};
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+
+use crate::columns::Columns;
+use crate::errors::{OrRaise, malformed, mistyped};
+use crate::options::named;
+use crate::rows::Rows;
+use crate::{call, html};
+use given::{Given, partial};
+
+/// A report of the reads of each taxon, in the format of Kraken 2.
+///
+/// >>> import merganser, tempfile, os
+/// >>> path = os.path.join(tempfile.mkdtemp(), "sample.kreport")
+/// >>> lines = ["25.00\t1\t1\tU\t0\tunclassified", "75.00\t3\t0\tR\t1\troot", "75.00\t3\t3\tS\t562\t  Escherichia coli"]
+/// >>> _ = open(path, "w").write("\n".join(lines) + "\n")
+/// >>> report = merganser.Report.open(path)
+/// >>> report.reads, report.unclassified, report.rows["name"]
+/// (4, 1, ['unclassified', 'root', 'Escherichia coli'])
+#[pyclass(frozen, module = "merganser")]
+pub(crate) struct Report(KrakenReport);
+
+impl Report {
+    /// Parses the text of a report.
+    pub(crate) fn of_text(py: Python<'_>, text: &[u8]) -> PyResult<Report> {
+        KrakenReport::of_text(text).map(Report).or_raise(py)
+    }
+
+    /// Reads a report, or makes one of partial results.
+    fn read(py: Python<'_>, path: &Path, warnings: &Warnings) -> PyResult<KrakenReport> {
+        let is_partial = FileKind::of_path(path) == Some(FileKind::Partial);
+        let read = || match is_partial {
+            true => join(&[path.to_owned()], &Cancel::default())?.report(),
+            false => KrakenReport::read(path, warnings).map_err(Error::from),
+        };
+        py.detach(read).or_raise(py)
+    }
+
+    /// Returns the report in an object or at a path, and the files that were read.
+    pub(crate) fn given(
+        py: Python<'_>,
+        given: &Bound<'_, PyAny>,
+        warnings: &Warnings,
+    ) -> PyResult<(KrakenReport, Vec<PathBuf>)> {
+        match Given::of("report", given)? {
+            Given::Report(report) => Ok((report.get().0.clone(), Vec::new())),
+            Given::Path(path) => Ok((Report::read(py, &path, warnings)?, vec![path])),
+        }
+    }
+
+    /// Returns what a method of the report writes.
+    fn written(
+        &self,
+        write: impl FnOnce(&KrakenReport, &mut dyn Write) -> std::io::Result<()>,
+    ) -> PyResult<String> {
+        let mut text = Vec::new();
+        write(&self.0, &mut text)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+#[pymethods]
+impl Report {
+    /// Reads a report with 6 or 8 columns, plain or compressed, or partial results of `classify_to`.
+    ///
+    /// Args:
+    ///     path: The file.
+    ///
+    /// Returns:
+    ///     The report.
+    ///
+    /// Raises:
+    ///     FileNotFound: If there is no such file.
+    ///     InputError: If the file is not a report.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Report> {
+        let warnings = Warnings::default();
+        let report = Report::read(py, &path, &warnings)?;
+        call::warn(py, &warnings)?;
+        Ok(Report(report))
+    }
+
+    /// Parses the text of a report, as `text` returns it.
+    ///
+    /// Args:
+    ///     text: The text.
+    ///
+    /// Returns:
+    ///     The report.
+    ///
+    /// Raises:
+    ///     InputError: If the text is not a report.
+    ///
+    /// >>> import merganser
+    /// >>> merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
+    /// <merganser.Report of 3 reads, 2 rows>
+    #[staticmethod]
+    fn parse(py: Python<'_>, text: &str) -> PyResult<Report> {
+        Report::of_text(py, text.as_bytes())
+    }
+
+    /// Merges the reports of several samples into one of all reads.
+    ///
+    /// Args:
+    ///     reports: Reports, or files of reports or partial results. Partial results alone keep the columns of
+    ///         minimizers.
+    ///
+    /// Returns:
+    ///     The report of all samples.
+    ///
+    /// Raises:
+    ///     InputError: If a file is not a report, or the reports contradict each other.
+    ///
+    /// >>> import merganser
+    /// >>> report = merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
+    /// >>> merganser.Report.merge([report, report]).rows["clade_reads"].tolist()
+    /// [6, 6]
+    #[classmethod]
+    fn merge(
+        _class: &Bound<'_, PyType>,
+        py: Python<'_>,
+        reports: &Bound<'_, PyAny>,
+    ) -> PyResult<Report> {
+        let reports = Given::all(reports)?;
+        let warnings = Warnings::default();
+        if let Some(paths) = partial(&reports) {
+            let joined = py.detach(|| join(&paths, &Cancel::default())).or_raise(py)?;
+            warn_of_estimates(joined.uncertain_estimates(), &warnings);
+            call::warn(py, &warnings)?;
+            return joined.report().map(Report).or_raise(py);
+        }
+        let files: Vec<Input> = reports.iter().filter_map(Given::input).collect();
+        warn_of_repeated(&files, "its reads count twice", &warnings);
+        let (mut combined, mut minimizers) = (CombinedReports::default(), false);
+        for (number, given) in reports.iter().enumerate() {
+            let name = PathBuf::from(format!("report {}", number + 1));
+            let (path, report) = match given {
+                Given::Report(report) => (name, report.get().0.clone()),
+                Given::Path(path) => (path.clone(), Report::read(py, path, &warnings)?),
+            };
+            minimizers |= report.has_minimizers();
+            combined.add(&path, &report).or_raise(py)?;
+        }
+        if let (count, Some(first)) = combined.renamed() {
+            warnings.push(format!(
+                "names differ between reports ({count} times; taxid {} is {} and {}): the first ones are taken; are \
+                 they of the same taxonomy?",
+                first.taxid,
+                String::from_utf8_lossy(&first.first),
+                String::from_utf8_lossy(&first.other),
+            ));
+        }
+        if minimizers {
+            warnings.push(
+                "minimizers are left out: reports do not tell which minimizers several samples share (partial \
+                 results do: classify_to with partial=)",
+            );
+        }
+        call::warn(py, &warnings)?;
+        Ok(Report(combined.report()))
+    }
+
+    /// The rows: `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank` (its code), `taxid` (uint32), `name`
+    /// and `depth` (uint32, 0 for the root). Reports with 8 columns also have `minimizers` and `distinct_minimizers`
+    /// (uint64).
+    #[getter]
+    fn rows(&self) -> PyResult<Rows> {
+        let rows = self.0.rows();
+        let numbers =
+            |number: fn(&ReportRow) -> u64| UInt64Array::from_iter_values(rows.iter().map(number));
+        let (mut ranks, mut names) = (StringBuilder::new(), StringBuilder::new());
+        for row in rows {
+            ranks.append_value(&row.rank);
+            names.append_value(String::from_utf8_lossy(&row.name));
+        }
+        let columns = Columns::new()
+            .with("percent", Float64Array::from_iter_values(rows.iter().map(|row| row.percent)))
+            .with("clade_reads", numbers(|row| row.clade))
+            .with("taxon_reads", numbers(|row| row.own))
+            .with("rank", ranks.finish())
+            .with("taxid", UInt32Array::from_iter_values(rows.iter().map(|row| row.taxid as u32)))
+            .with("name", names.finish())
+            .with("depth", UInt32Array::from_iter_values(rows.iter().map(|row| row.depth as u32)));
+        let found = |row: &ReportRow| row.minimizers.unwrap_or(NONE);
+        match self.0.has_minimizers() {
+            false => columns.rows(),
+            true => {
+                let [all, distinct] = [
+                    UInt64Array::from_iter_values(rows.iter().map(|row| found(row).found)),
+                    UInt64Array::from_iter_values(rows.iter().map(|row| found(row).distinct)),
+                ];
+                columns.with("minimizers", all).with("distinct_minimizers", distinct).rows()
+            }
+        }
+    }
+
+    /// The number of all reads; a pair is one read.
+    #[getter]
+    fn reads(&self) -> u64 {
+        self.0.total()
+    }
+
+    /// The number of reads without a taxon.
+    #[getter]
+    fn unclassified(&self) -> u64 {
+        self.0.unclassified()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.rows().len()
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let Ok(other) = other.cast::<Report>() else { return Ok(py.NotImplemented()) };
+        let is_equal = self.text()? == other.get().text()?;
+        Ok(is_equal.into_pyobject(py)?.to_owned().into_any().unbind())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<merganser.Report of {} reads, {} rows>", self.0.total(), self.0.rows().len())
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let caption = format!("merganser.Report of {} reads", thousands(self.0.total()));
+        let rows = self.rows()?;
+        html::table(py, &caption, &rows.0, rows.0.num_rows() as u64)
+    }
+
+    /// Returns the report of some clades. A clade is kept with all taxa below it, and with the taxa above it as far as
+    /// they have its reads; percentages are those of the kept reads.
+    ///
+    /// Args:
+    ///     taxid: Keep the clades of these taxa: an int or several; 0 for the unclassified reads.
+    ///     rank: Keep the clades of taxa with this rank code, such as "S"; with `taxid`, only those within its clades.
+    ///     exclude: Drop the clades that `taxid` and `rank` select, and keep the rest.
+    ///     min_reads: Merge clades with fewer reads into the taxon above.
+    ///     min_percent: Merge clades with a smaller share of the kept reads, in per cent, into the taxon above.
+    ///
+    /// Returns:
+    ///     A new report.
+    ///
+    /// Raises:
+    ///     ArgumentError: If an argument is out of range.
+    ///
+    /// >>> import merganser
+    /// >>> text = "25.00\t1\t1\tU\t0\tunclassified\n75.00\t3\t0\tR\t1\troot\n75.00\t3\t3\tS\t562\t  Escherichia coli\n"
+    /// >>> merganser.Report.parse(text).filter(taxid=0, exclude=True).rows["name"]
+    /// ['root', 'Escherichia coli']
+    #[pyo3(signature = (*, taxid=None, rank=None, exclude=false, min_reads=0, min_percent=0.0))]
+    fn filter(
+        &self,
+        py: Python<'_>,
+        taxid: Option<&Bound<'_, PyAny>>,
+        rank: Option<String>,
+        exclude: bool,
+        min_reads: u64,
+        min_percent: f64,
+    ) -> PyResult<Report> {
+        let taxid = taxid.map(|given| taxids("taxid", given)).transpose()?.unwrap_or_default();
+        let selection = ReportSelection { taxid, rank, exclude, min_reads, min_percent };
+        let found = selection.apply(&self.0).or_raise(py)?;
+        let warnings = Warnings::default();
+        if let Some(first) = found.missing.first() {
+            let count = found.missing.len();
+            warnings.push(format!("{count} of the taxids are not in the report, first {first}"));
+        }
+        if found.without_minimizers {
+            warnings.push(
+                "minimizers are left out: a report does not tell which minimizers the kept reads have",
+            );
+        }
+        call::warn(py, &warnings)?;
+        Ok(Report(found.report))
+    }
+
+    /// Estimates the reads of each species, or of another level, with Bracken's method.
+    ///
+    /// Args:
+    ///     distribution: The file with the distribution of the database for reads of about this length (.kmer_distrib).
+    ///     level: The rank code of the taxa that reads are assigned to: D, K, P, C, O, F, G, S, or S1 and the like.
+    ///     threshold: The reads that a taxon of the level needs to be present.
+    ///
+    /// Returns:
+    ///     The table of taxa of the level, and the report of the level and the taxa above it with the estimated reads.
+    ///     The table is `Rows` with the columns `name`, `taxid` (uint32), `level`, `reads`, `added`, `estimated`
+    ///     (uint64) and `fraction` (float64, of the estimated reads of all rows).
+    ///
+    /// Raises:
+    ///     ArgumentError: If the level is unknown.
+    ///     InputError: If the file is not a distribution, or is of another database.
+    #[pyo3(signature = (distribution, *, level="S", threshold=10))]
+    fn bracken(
+        &self,
+        py: Python<'_>,
+        distribution: PathBuf,
+        level: &str,
+        threshold: u64,
+    ) -> PyResult<(Rows, Report)> {
+        let level = named(py, "level", level)?;
+        let shares = Distribution::read(&distribution).or_raise(py)?;
+        bracken::estimated(py, &self.0, (&shares, &distribution), &level, threshold)
+    }
+
+    /// Returns the report as text, as `str` does.
+    fn text(&self) -> PyResult<String> {
+        self.written(|report, output| report.write(output))
+    }
+
+    fn __str__(&self) -> PyResult<String> {
+        self.text()
+    }
+
+    /// Returns the report as a MetaPhlAn-style table: lines of a lineage and the reads of the clade.
+    ///
+    /// >>> import merganser
+    /// >>> report = merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
+    /// >>> report.mpa()
+    /// 's__Escherichia coli\t3\n'
+    fn mpa(&self) -> PyResult<String> {
+        self.written(|report, output| report.write_mpa(output))
+    }
+
+    /// Returns the report as text for Krona's ktImportText.
+    ///
+    /// >>> import merganser
+    /// >>> report = merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
+    /// >>> report.krona().splitlines()
+    /// ['# reads\ttaxa from the highest to the lowest', '3\tEscherichia coli']
+    fn krona(&self) -> PyResult<String> {
+        self.written(|report, output| report.write_krona(output))
+    }
+
+    /// Returns an HTML page with charts and tables of the report, a single file that needs no network.
+    ///
+    /// Args:
+    ///     sample: The name of the sample.
+    ///     others: Further samples on the same page, as `NAME=report`.
+    ///
+    /// Returns:
+    ///     The text of the page.
+    #[pyo3(signature = (sample="sample", **others))]
+    fn html(
+        &self,
+        py: Python<'_>,
+        sample: &str,
+        others: Option<std::collections::BTreeMap<String, Bound<'_, Report>>>,
+    ) -> PyResult<String> {
+        let others = others.unwrap_or_default();
+        let others = others.iter().map(|(name, report)| (name.as_str(), &report.get().0));
+        let all: Vec<_> = std::iter::once((sample, &self.0)).chain(others).collect();
+        page::of(&all).map_err(|problem| malformed(py, problem, None))
+    }
+
+    /// Supports pickling: the text of the report is stored.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let parse = py.get_type::<Report>().getattr("parse")?;
+        (parse, (self.text()?,)).into_pyobject(py)
+    }
+
+    /// Writes the report to a file; compressed if the name ends in .gz.
+    ///
+    /// Args:
+    ///     path: The file.
+    ///
+    /// Raises:
+    ///     OutputError: If the file cannot be written.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let write = || {
+            let mut file = OutputSet::alone().output(&path)?;
+            self.0.write(&mut file)?;
+            file.finish()?;
+            Ok::<_, Error>(())
+        };
+        py.detach(write).or_raise(py)
+    }
+}
+
+/// The minimizers of a row without any.
+const NONE: ReportMinimizers = ReportMinimizers { found: 0, distinct: 0 };
+
+/// Warns of numbers that may differ from those of a run over one file of all reads.
+fn warn_of_estimates(taxa: usize, warnings: &Warnings) {
+    if taxa > 0 {
+        warnings.push(format!(
+            "the distinct minimizers of {} taxa are Kraken's estimates for reads in these files: they depend on the \
+             blocks in which Kraken reads its input, and may differ for one file that was divided elsewhere",
+            thousands(taxa as u64)
+        ));
+    }
+}
+
+/// Returns taxids that were given as an int or several.
+pub(crate) fn taxids(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
+    if let Ok(taxid) = given.extract::<u64>() {
+        return Ok(vec![taxid]);
+    }
+    let all = given.try_iter().and_then(|items| items.map(|item| item?.extract::<u64>()).collect());
+    all.map_err(|_| mistyped(argument, "give a taxid, an int from 0, or several"))
+}

@@ -1,0 +1,73 @@
+//! Operations on tables that make a table or a file.
+
+use std::path::{Path, PathBuf};
+
+use merganser::io::OutputSet;
+use merganser::kmers::Error;
+use merganser::kmers::algebra::{Calculation, CountLimits, Expression, calculate};
+use merganser::kmers::formats::TableFormat;
+use merganser::kmers::tables::AnyTable;
+use merganser::run::Resources;
+use pyo3::prelude::*;
+
+use super::Table;
+use super::opened::Owned;
+use crate::call;
+use crate::integers::Int;
+use crate::options::{Memory, Options};
+
+/// The output and the resources of an operation on tables.
+pub(super) struct Job<'a, 'py> {
+    pub(super) output: Option<PathBuf>,
+    pub(super) resources: Resources,
+    pub(super) progress: Option<&'a Bound<'py, PyAny>>,
+}
+
+impl<'a, 'py> Job<'a, 'py> {
+    /// Returns a job with default options.
+    pub(super) fn simple() -> Job<'a, 'py> {
+        Job { output: None, resources: Resources::new(), progress: None }
+    }
+
+    pub(super) fn of(
+        py: Python<'py>,
+        output: Option<PathBuf>,
+        (threads, memory, tmp_dir): (Option<Int>, Option<Memory>, Option<PathBuf>),
+        progress: Option<&'a Bound<'py, PyAny>>,
+    ) -> PyResult<Job<'a, 'py>> {
+        let threads = Int::of_option(threads, py, "threads")?;
+        let resources = Options { threads, memory, tmp_dir, ..Options::default() }.resources(py)?;
+        Ok(Job { output, resources, progress })
+    }
+
+    /// Returns the table that is computed from others.
+    pub(super) fn table(
+        self,
+        py: Python<'_>,
+        tables: &[AnyTable],
+        (expression, limits): (Expression, CountLimits),
+    ) -> PyResult<Table> {
+        let file = Owned::place(py, self.output.clone(), &self.resources.temp_dir)?;
+        self.write(py, tables, (expression, limits, TableFormat::Mgk), file.path())?;
+        Table::of(py, file)
+    }
+
+    /// Writes the table that is computed from others to `path`.
+    pub(super) fn write(
+        &self,
+        py: Python<'_>,
+        tables: &[AnyTable],
+        (expression, limits, format): (Expression, CountLimits, TableFormat),
+        path: &Path,
+    ) -> PyResult<()> {
+        let output = Some(path.to_owned());
+        let calculation = Calculation { expression, limits, output, format };
+        let resources = &self.resources;
+        call::run(py, &resources.warnings, self.progress, |progress, cancel| {
+            let outputs = OutputSet::new();
+            calculate(&calculation, tables, resources, &outputs, progress, cancel)?;
+            outputs.commit()?;
+            Ok::<_, Error>(())
+        })
+    }
+}
