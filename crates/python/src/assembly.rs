@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
-use merganser::assembly::output::{Files, Names, Phasing};
-use merganser::assembly::{
-    Assembly, AssemblyQuality, BlockRule, Config, Error, Outcome, Parent, Reads, Subject, judge,
+use merganser_assembly::output::{Files, Names, Phasing};
+use merganser_assembly::{
+    Assembly, AssemblyQuality, BlockRule, Config, Error, Outcome, Parent, Reads, Subject, run_with,
 };
-use merganser::io::{FileKind, Input, OutputSet, TemporaryFolder};
-use merganser::kmers::tables::AnyTable;
-use merganser::run::{Cancel, Warnings};
+use merganser_io::{FileKind, Input, OutputSet, TemporaryFolder};
+use merganser_kmers::tables::AnyTable;
+use merganser_run::Warnings;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -78,14 +78,14 @@ pub(crate) fn qv(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Rows> {
     let keywords = Keywords::new(py, "qv", options)?;
-    let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
+    let (context, progress) = (keywords.context()?, keywords.object("progress")?);
     let config = config(&keywords)?;
     let output = keywords.path("output")?;
     let assemblies = paths("assemblies", assemblies)?;
     let (mother, father) = (keywords.object("maternal")?, keywords.object("paternal")?);
     keywords.finish()?;
     let source = |argument: &str, reads: &Bound<'_, PyAny>| {
-        Source::of(argument, reads, config.hpc, &resources.temp_dir)
+        Source::of(argument, reads, config.hpc, &context.temp_dir)
     };
     let reads = source("reads", reads)?;
     let parents = match (mother, father) {
@@ -113,25 +113,24 @@ pub(crate) fn qv(
         parents.as_ref().map(|parents| parents.each_ref().map(|parent| parent.name.clone()));
     let subject = Subject { reads, parents, assemblies };
     config.validate(&subject).or_raise(py)?;
-    let folder = TemporaryFolder::create(&resources.temp_dir).or_raise(py)?;
+    let folder = TemporaryFolder::create(&context.temp_dir).or_raise(py)?;
     // Without an output, the files never appear.
     let prefix = output.clone().map_or_else(|| folder.file("qv"), Ok).or_raise(py)?;
     let file_names = Names::new(&prefix, &reads_name, names.clone());
     let file_names = file_names.parents(parent_names, config.blocks);
     let written = file_names.all();
     check(py, &files, written.iter().map(|path| ("output", path.as_path())))?;
-    let (judged, phasings) =
-        call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
-            let set = OutputSet::new();
-            let mut files = Files::create(file_names, &set)?;
-            let judged = judge(&config, subject, &resources, &mut files, progress, cancel)?;
-            let phasings = files.finish(&judged)?;
-            if output.is_some() {
-                set.commit()?;
-            }
-            warn(&judged, &resources.warnings);
-            Ok::<_, Error>((judged, phasings))
-        })?;
+    let (judged, phasings) = call::run(py, &context, progress.as_ref(), |context| {
+        let set = OutputSet::new();
+        let mut files = Files::create(file_names, &set)?;
+        let judged = run_with(&config, subject, &mut files, context)?;
+        let phasings = files.finish(&judged)?;
+        if output.is_some() {
+            set.commit()?;
+        }
+        warn(&judged, &context.warnings);
+        Ok::<_, Error>((judged, phasings))
+    })?;
     rows(&names, &judged, &phasings)
 }
 
@@ -207,14 +206,14 @@ impl Source {
 }
 
 /// Opens the table at a path; `None` if it has sequences.
-fn opened(path: &Path, hpc: bool) -> Result<Option<AnyTable>, merganser::kmers::Error> {
-    let failed = |source| merganser::kmers::Error::File { path: path.to_owned(), source };
+fn opened(path: &Path, hpc: bool) -> Result<Option<AnyTable>, merganser_kmers::Error> {
+    let failed = |source| merganser_kmers::Error::File { path: path.to_owned(), source };
     let kind = FileKind::read(path).map_err(failed)?;
     let is_dump = kind == Some(FileKind::Fasta) && AnyTable::is_fasta(path)?;
     if kind.is_some_and(FileKind::is_sequences) && !is_dump {
         return Ok(None);
     }
-    let table = AnyTable::open(path, true, &Cancel::default())?;
+    let table = AnyTable::open(path)?;
     Ok(Some(if hpc { table.of_homopolymer_compressed()? } else { table }))
 }
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use merganser::run::locks::{lock, wait_timeout};
-use merganser::run::{Cancel, Progress, Unit, Warnings};
+use merganser_run::locks::{lock, wait_timeout};
+use merganser_run::{Cancel, Context, Progress, Unit, Warnings};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
@@ -18,19 +18,21 @@ const TURN: Duration = Duration::from_millis(50);
 
 /// Runs `job` on its own thread. Calls `progress`, if given, with the name of the stage, the amount done and the
 /// total amount (if known). An exception raised by `progress`, or Ctrl-C, cancels the job. If the job succeeds, the
-/// messages that it added to `warnings` are issued as Python warnings; after an error, they are dropped.
+/// messages that it added to the warnings of `context` are issued as Python warnings; after an error, they are dropped.
 pub(crate) fn run<T: Send, E: Failure>(
     py: Python<'_>,
-    warnings: &Warnings,
+    context: &Context,
     progress: Option<&Bound<'_, PyAny>>,
-    job: impl FnOnce(&dyn Progress, &Cancel) -> Result<T, E> + Send,
+    job: impl FnOnce(&Context) -> Result<T, E> + Send,
 ) -> PyResult<T> {
     let progress = shown(progress)?;
-    let (told, cancel) = (Told::default(), Cancel::default());
+    let (told, cancel) = (Arc::<Told>::default(), Cancel::default());
+    let mut context = context.clone().cancel(&cancel);
+    context.progress = told.clone();
     let (result, ended) = (Mutex::new(None), Condvar::new());
     let (found, raised) = thread::scope(|scope| {
         scope.spawn(|| {
-            let done = catch_unwind(AssertUnwindSafe(|| job(&told, &cancel)));
+            let done = catch_unwind(AssertUnwindSafe(|| job(&context)));
             *lock(&result) = Some(done);
             ended.notify_all();
         });
@@ -59,7 +61,7 @@ pub(crate) fn run<T: Send, E: Failure>(
         (Some(raised), _) => Err(raised),
         (None, Some(Ok(done))) => {
             let done = done.map_err(|error| raise(py, &error))?;
-            warn(py, warnings)?;
+            warn(py, &context.warnings)?;
             Ok(done)
         }
         // The job panicked.
@@ -98,7 +100,7 @@ impl Watch {
     }
 
     /// Returns the receiver of the job's progress.
-    pub(crate) fn receiver(&self) -> Arc<dyn Progress + Send + Sync> {
+    pub(crate) fn receiver(&self) -> Arc<dyn Progress> {
         self.told.clone()
     }
 

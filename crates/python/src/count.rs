@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use merganser::count::{Config, Format, count as count_kmers};
-use merganser::io::{OutputSet, QualityOffset};
-use merganser::run::options::Auto;
+use merganser_count::{Config, Format, run_with};
+use merganser_io::{OutputSet, QualityOffset};
+use merganser_run::options::Auto;
 use pyo3::prelude::*;
 
 use crate::call;
@@ -82,7 +82,7 @@ pub(crate) fn count(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
     let threads = Int::of_option(threads, py, "threads")?;
-    let resources = Options { device, threads, memory, tmp_dir }.resources(py)?;
+    let context = Options { device, threads, memory, tmp_dir }.context(py)?;
     let offset = u8::try_from(quality_offset.0).ok().and_then(QualityOffset::of_number);
     let offset = offset.ok_or_else(|| {
         wrong(py, "quality_offset", format!("{} is neither 33 nor 64", quality_offset.0))
@@ -99,15 +99,15 @@ pub(crate) fn count(
         format: Format::Mgk,
         ..Config::new(k.of(py, "k")?)
     };
-    let inputs = sequences::inputs("reads", reads, &resources.temp_dir)?;
-    let file = Owned::place(py, output, &resources.temp_dir)?;
-    call::run(py, &resources.warnings, progress, |progress, cancel| {
+    let inputs = sequences::inputs("reads", reads, &context.temp_dir)?;
+    let file = Owned::place(py, output, &context.temp_dir)?;
+    call::run(py, &context, progress, |context| {
         let outputs = OutputSet::new();
         let path = Some(file.path());
         let inputs = inputs.with_reference(reference.as_deref());
-        count_kmers(&config, &resources, &inputs, path, &outputs, progress, cancel)?;
+        run_with(&config, &inputs, path, &outputs, context)?;
         outputs.commit()?;
-        Ok::<_, merganser::count::Error>(())
+        Ok::<_, merganser_count::Error>(())
     })?;
     Table::of(py, file)
 }

@@ -11,9 +11,9 @@ mod taxa;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use merganser::classify::Error;
-use merganser::classify::run::{Outputs, RunConfig};
-use merganser::run::{Cancel, Silent, thousands};
+use merganser_classify::Error;
+use merganser_classify::{Outputs, RunConfig};
+use merganser_run::thousands;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -146,16 +146,14 @@ impl Database {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Database> {
         let keywords = Keywords::new(py, "build", options)?;
-        let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
+        let (context, progress) = (keywords.context()?, keywords.object("progress")?);
         let build = Build::of(paths("genomes", genomes)?, paths("taxonomy", taxonomy)?, &keywords)?;
         keywords.finish()?;
         let written = build.written();
         let written = written.iter().map(|(name, path)| (*name, path.as_path()));
         check(py, build.genomes.iter().cloned().chain(build.taxonomy.files()), written)?;
         let path = build.output.clone();
-        let opened = call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
-            build.run(&resources, progress, cancel)
-        })?;
+        let opened = call::run(py, &context, progress.as_ref(), |context| build.run(context))?;
         Ok(Database { opened: Held::new("database", opened), path })
     }
 
@@ -350,20 +348,23 @@ impl Database {
     ) -> PyResult<RowStream> {
         let opened = self.opened.get()?;
         let keywords = Keywords::new(py, "classify", options)?;
-        let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
-        let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
-        reads.warn_of_mates("classified", &resources.warnings);
+        let (context, progress) = (keywords.context()?, keywords.object("progress")?);
+        let reads = Reads::of(reads, mates, &keywords, &context.temp_dir)?;
+        reads.warn_of_mates("classified", &context.warnings);
         let config = config::of(&opened, &reads, &keywords)?;
         keywords.finish()?;
         let watch = Watch::new(progress.as_ref())?;
-        let progress = watch.as_ref().map_or_else(|| Arc::new(Silent) as _, Watch::receiver);
-        let (cancel, warnings) = (Cancel::default(), resources.warnings.clone());
+        let mut context = context;
+        if let Some(watch) = &watch {
+            context.progress = watch.receiver();
+        }
+        let (cancel, warnings) = (context.cancel.clone(), context.warnings.clone());
         let schema = lines::schema_of(&opened);
-        RowStream::start(schema, "merganser-classify", warnings, cancel.clone(), move |sender| {
+        RowStream::start(schema, "merganser-classify", warnings, cancel, move |sender| {
             let mut lines = Lines::new(&opened, sender);
             let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
-            let run = Run { config: &config, resources: &resources, reads: &reads };
-            run.records(&opened, &mut outputs, &*progress, &cancel)?;
+            let run = Run { config: &config, context: &context, reads: &reads };
+            run.records(&opened, &mut outputs)?;
             Ok::<_, Error>(lines.finish()?)
         })
         .map(|stream| stream.watched(watch))
@@ -430,9 +431,9 @@ impl Database {
     ) -> PyResult<Report> {
         let opened = self.opened.get()?;
         let keywords = Keywords::new(py, "classify_to", options)?;
-        let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
-        let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
-        reads.warn_of_mates("classified", &resources.warnings);
+        let (context, progress) = (keywords.context()?, keywords.object("progress")?);
+        let reads = Reads::of(reads, mates, &keywords, &context.temp_dir)?;
+        reads.warn_of_mates("classified", &context.warnings);
         let config = config::to_files(config::of(&opened, &reads, &keywords)?, &opened, &keywords)?;
         let files = Files::of(output, &reads, config.kraken2.report_minimizer_data, &keywords)?;
         keywords.finish()?;
@@ -440,9 +441,9 @@ impl Database {
         let database = self.path.iter().flat_map(|path| opened.files(path));
         let read = reads.files().into_iter().chain(database).chain(files.read().map(Into::into));
         check(py, read, files.all())?;
-        let text = call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
-            let run = Run { config: &config, resources: &resources, reads: &reads };
-            run.files(&opened, &files, progress, cancel)
+        let text = call::run(py, &context, progress.as_ref(), |context| {
+            let run = Run { config: &config, context, reads: &reads };
+            run.files(&opened, &files)
         })?;
         Report::of_text(py, &text)
     }

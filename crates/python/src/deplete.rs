@@ -6,13 +6,13 @@ mod reads;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use merganser::deplete::{
+use merganser_deplete::{
     Config, Error, Format, MinimizerLookup, MinimizerSet as Set, Outcome, Params, Thresholds,
-    describe, filter, index, read, write,
+    build, describe, read, run_with, write,
 };
-use merganser::io::OutputSet;
-use merganser::run::locks::lock;
-use merganser::run::{Cancel, Resources, thousands};
+use merganser_io::OutputSet;
+use merganser_run::locks::lock;
+use merganser_run::{Context, thousands};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -85,17 +85,12 @@ impl MinimizerSet {
     }
 
     /// Returns the set for look-ups, which is loaded once.
-    fn lookup(
-        &self,
-        file: &SetFile,
-        resources: &Resources,
-        cancel: &Cancel,
-    ) -> Result<Arc<MinimizerLookup>, Error> {
+    fn lookup(&self, file: &SetFile, context: &Context) -> Result<Arc<MinimizerLookup>, Error> {
         let mut lookup = lock(&self.lookup);
         if let Some(lookup) = &*lookup {
             return Ok(Arc::clone(lookup));
         }
-        let loaded = Arc::new(MinimizerLookup::read(file.path(), resources, cancel)?);
+        let loaded = Arc::new(MinimizerLookup::read(file.path(), context)?);
         *lookup = Some(Arc::clone(&loaded));
         Ok(loaded)
     }
@@ -108,19 +103,19 @@ impl MinimizerSet {
         output: Option<PathBuf>,
         combine: impl Fn(&mut Set, &Set) -> Result<(), Error> + Sync,
     ) -> PyResult<MinimizerSet> {
-        let resources = Options::default().resources(py)?;
+        let context = Options::default().context(py)?;
         let own = self.file.get()?;
         let others = others.iter().map(|other| other.file.get()).collect::<PyResult<Vec<_>>>()?;
         let read_files = std::iter::once(&own).chain(&others).map(|file| file.path().to_owned());
         check(py, read_files, output.as_deref().map(|path| ("output", path)))?;
-        let file = SetFile::place(output, &resources.temp_dir)?;
-        call::run(py, &resources.warnings, None, |_, cancel| {
-            let mut set = read(own.path(), &resources, 0, cancel)?;
+        let file = SetFile::place(output, &context.temp_dir)?;
+        call::run(py, &context, None, |context| {
+            let mut set = read(own.path(), context, 0)?;
             for other in &others {
                 let held = 16 * set.len() as u64;
-                combine(&mut set, &read(other.path(), &resources, held, cancel)?)?;
+                combine(&mut set, &read(other.path(), context, held)?)?;
             }
-            saved(&set, file.path(), resources.threads)
+            saved(&set, file.path(), context.threads)
         })?;
         MinimizerSet::of(py, file)
     }
@@ -173,15 +168,15 @@ impl MinimizerSet {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<MinimizerSet> {
         let options = Options { threads, memory, tmp_dir, ..Options::default() };
-        let resources = options.resources(py)?;
+        let context = options.context(py)?;
         let params = Params::new(k, w).or_raise(py)?;
-        let genomes = inputs("genomes", genomes, &resources.temp_dir)?;
+        let genomes = inputs("genomes", genomes, &context.temp_dir)?;
         let files = genomes.inputs.iter().flat_map(|input| input.files());
         check(py, files.collect::<Vec<_>>(), output.as_deref().map(|path| ("output", path)))?;
-        let file = SetFile::place(output, &resources.temp_dir)?;
-        call::run(py, &resources.warnings, progress, |progress, cancel| {
-            let set = index(params, &genomes.inputs, &resources, progress, cancel)?;
-            saved(&set, file.path(), resources.threads)
+        let file = SetFile::place(output, &context.temp_dir)?;
+        call::run(py, &context, progress, |context| {
+            let set = build(params, &genomes.inputs, context)?;
+            saved(&set, file.path(), context.threads)
         })?;
         MinimizerSet::of(py, file)
     }
@@ -210,11 +205,11 @@ impl MinimizerSet {
     /// Raises:
     ///     OutputError: If the file cannot be written.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let resources = Options::default().resources(py)?;
+        let context = Options::default().context(py)?;
         let file = self.file.get()?;
         check(py, [file.path()], [("path", path.as_path())])?;
-        call::run(py, &resources.warnings, None, |_, cancel| {
-            saved(&read(file.path(), &resources, 0, cancel)?, &path, resources.threads)
+        call::run(py, &context, None, |context| {
+            saved(&read(file.path(), context, 0)?, &path, context.threads)
         })
     }
 
@@ -271,12 +266,12 @@ impl MinimizerSet {
         let other = other.get();
         let mut is_equal = self.params == other.params && self.minimizers == other.minimizers;
         if is_equal {
-            let resources = Options::default().resources(py)?;
+            let context = Options::default().context(py)?;
             let (own, other) = (self.file.get()?, other.file.get()?);
-            is_equal = call::run(py, &resources.warnings, None, |_, cancel| {
-                let own = read(own.path(), &resources, 0, cancel)?;
+            is_equal = call::run(py, &context, None, |context| {
+                let own = read(own.path(), context, 0)?;
                 let held = 8 * own.len() as u64;
-                Ok::<_, Error>(own == read(other.path(), &resources, held, cancel)?)
+                Ok::<_, Error>(own == read(other.path(), context, held)?)
             })?;
         }
         Ok(is_equal.into_pyobject(py)?.to_owned().into_any().unbind())
@@ -426,9 +421,9 @@ impl MinimizerSet {
         let file = self.file.get()?;
         let keywords = Keywords::new(py, "filter", options)?;
         keywords.refuse(&["device"], "is not an option of this job: only the CPU depletes")?;
-        let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
-        let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
-        reads.warn_of_mates("filtered", &resources.warnings);
+        let (context, progress) = (keywords.context()?, keywords.object("progress")?);
+        let reads = Reads::of(reads, mates, &keywords, &context.temp_dir)?;
+        reads.warn_of_mates("filtered", &context.warnings);
         let config = config(&reads, &keywords)?;
         config.validate().or_raise(py)?;
         let files = Files::of(&config, &reads, &keywords)?;
@@ -436,25 +431,21 @@ impl MinimizerSet {
         let read = reads.files().into_iter().chain([file.path().to_owned()]);
         check(py, read, files.all())?;
         let kept = !files.kept.is_empty();
-        let (outcome, rows) =
-            call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
-                let lookup = self.lookup(&file, &resources, cancel)?;
-                let run = |outputs| {
-                    filter(&config, &lookup, &reads.segments, &resources, outputs, progress, cancel)
-                };
-                if kept {
-                    let set = OutputSet::new();
-                    let outcome = run(files.create(&set, &files.kept)?)?;
-                    set.commit()?;
-                    return Ok::<_, Error>((outcome, KeptReads::default()));
-                }
+        let (outcome, rows) = call::run(py, &context, progress.as_ref(), |context| {
+            let lookup = self.lookup(&file, context)?;
+            let run = |outputs| run_with(&config, &lookup, &reads.segments, outputs, context);
+            if kept {
                 let set = OutputSet::new();
-                let job = |path: &Path| run(files.create(&set, &[path.to_owned()])?);
-                let done =
-                    pipe::through::<_, _, Error>(job, |text| KeptReads::default().read(text))?;
+                let outcome = run(files.create(&set, &files.kept)?)?;
                 set.commit()?;
-                Ok(done)
-            })?;
+                return Ok::<_, Error>((outcome, KeptReads::default()));
+            }
+            let set = OutputSet::new();
+            let job = |path: &Path| run(files.create(&set, &[path.to_owned()])?);
+            let done = pipe::through::<_, _, Error>(job, |text| KeptReads::default().read(text))?;
+            set.commit()?;
+            Ok(done)
+        })?;
         match kept {
             true => Ok(numbers(py, &outcome)?.into_any()),
             false => Ok(Bound::new(py, rows.rows()?)?.into_any()),

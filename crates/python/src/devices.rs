@@ -1,6 +1,6 @@
 //! `merganser.devices`.
 
-use merganser::gpu::diagnose;
+use merganser_gpu::diagnose;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -16,7 +16,7 @@ pub(crate) fn devices(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let all = PyList::empty(py);
     let cpu = PyDict::new(py);
     cpu.set_item("device", "cpu")?;
-    cpu.set_item("name", merganser::seq::simd::Level::best().name())?;
+    cpu.set_item("name", merganser_seq::simd::Level::best().name())?;
     cpu.set_item("usable", true)?;
     cpu.set_item("problem", py.None())?;
     all.append(cpu)?;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use merganser::run::{Fault, FaultKind, with_names};
+use merganser_run::{Fault, FaultKind, with_names};
 use pyo3::exceptions::{PyImportError, PyKeyboardInterrupt, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -79,8 +79,8 @@ impl Cause {
         Cause { record: Some(record), ..self }
     }
 
-    fn of_io(error: &merganser::io::Error) -> Cause {
-        use merganser::io::Error as E;
+    fn of_io(error: &merganser_io::Error) -> Cause {
+        use merganser_io::Error as E;
         let (file, record) = error.place();
         let class = match error {
             E::Open { input, .. } if is_missing(Path::new(input)) => Class::NotFound,
@@ -97,13 +97,13 @@ impl Cause {
 
     /// Returns the cause of an error of writing a result, which may wrap an error of the crate `io`.
     fn of_output(error: &io::Error) -> Cause {
-        match error.get_ref().and_then(|inner| inner.downcast_ref::<merganser::io::Error>()) {
+        match error.get_ref().and_then(|inner| inner.downcast_ref::<merganser_io::Error>()) {
             Some(inner) => Cause::of_io(inner),
             None => Cause::of(Class::Output),
         }
     }
 
-    fn of_gpu(error: &merganser::gpu::Error) -> Cause {
+    fn of_gpu(error: &merganser_gpu::Error) -> Cause {
         Cause::of(if error.is_out_of_memory() { Class::Memory } else { Class::Device })
     }
 }
@@ -120,13 +120,13 @@ pub(crate) trait Failure: Fault {
     fn origin(&self) -> Cause;
 }
 
-impl Failure for merganser::io::Error {
+impl Failure for merganser_io::Error {
     fn origin(&self) -> Cause {
         Cause::of_io(self)
     }
 }
 
-impl Failure for merganser::run::ConfigError {
+impl Failure for merganser_run::ConfigError {
     fn origin(&self) -> Cause {
         Cause::of(Class::Argument)
     }
@@ -153,36 +153,36 @@ macro_rules! failure {
 }
 
 failure!(
-    merganser::kmers::Error,
+    merganser_kmers::Error,
     Error::Gpu(error) => Cause::of_gpu(error),
     Error::TableTooLargeForMemory { path, .. } => Cause::in_file(Class::Memory, path),
     Error::Table { path, .. } => Cause::in_file(Class::Input, path),
     Error::File { path, source } => Cause::of_source(path, source)
 );
 failure!(
-    merganser::count::Error,
+    merganser_count::Error,
     Error::Gpu(error) => Cause::of_gpu(error),
     Error::Table(error) => error.origin()
 );
 failure!(
-    merganser::classify::taxonomy::Error,
+    merganser_taxonomy::Error,
     Error::Content { path, .. } => Cause::in_file(Class::Input, path),
     Error::File { path, source } => Cause::of_source(path, source)
 );
 failure!(
-    merganser::classify::report::Error,
+    merganser_taxreport::Error,
     Error::Content { path, .. } => Cause::in_file(Class::Input, path),
     Error::File { path, source } => Cause::of_source(path, source),
     Error::Taxonomy(error) => error.origin()
 );
 failure!(
-    merganser::classify::library::Error,
+    merganser_library::Error,
     Error::Content { path, .. } => Cause::in_file(Class::Input, path),
     Error::File { path, source } => Cause::of_source(path, source),
     Error::Taxonomy(error) => error.origin()
 );
 failure!(
-    merganser::classify::kraken2::Error,
+    merganser_kraken2::Error,
     Error::Content { path, .. } => Cause::in_file(Class::Input, path),
     Error::File { path, source } => Cause::of_source(path, source),
     Error::Gpu(error) => Cause::of_gpu(error),
@@ -191,7 +191,7 @@ failure!(
     Error::Taxonomy(error) => error.origin()
 );
 failure!(
-    merganser::classify::Error,
+    merganser_classify::Error,
     Error::Content { path, .. } => Cause::in_file(Class::Input, path),
     Error::File { path, source } => Cause::of_source(path, source),
     Error::Gpu(error) => Cause::of_gpu(error),
@@ -200,21 +200,21 @@ failure!(
     Error::Report(error) => error.origin(),
     Error::Taxonomy(error) => error.origin()
 );
-failure!(merganser::filter::Error, Error::Gpu(error) => Cause::of_gpu(error));
+failure!(merganser_filter::Error, Error::Gpu(error) => Cause::of_gpu(error));
 failure!(
-    merganser::map::Error,
+    merganser_map::Error,
     Error::File { path, source } => Cause::of_source(path, source),
     Error::Index { path, .. } => Cause::in_file(Class::Input, path),
     Error::Filter(error) => error.origin(),
     Error::Gpu(error) => Cause::of_gpu(error)
 );
 failure!(
-    merganser::deplete::Error,
+    merganser_deplete::Error,
     Error::File { path, source } => Cause::of_source(path, source),
     Error::Set { path, .. } => Cause::in_file(Class::Input, path)
 );
 failure!(
-    merganser::assembly::Error,
+    merganser_assembly::Error,
     Error::Count(error) => error.origin(),
     Error::Kmers(error) => error.origin()
 );

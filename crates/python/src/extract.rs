@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use merganser::classify::Error;
-use merganser::classify::extract::{
-    ExtractConfig, ExtractOutcome, ExtractOutputs, ExtractStream, Relatives, extract_reads,
-    relatives_in_report, relatives_in_taxonomy,
+use merganser_classify::Error;
+use merganser_io::{OutputFormat, OutputSet, ReadInput};
+use merganser_run::{Warnings, thousands};
+use merganser_taxonomy::{Dump, TaxonomySource};
+use merganser_taxreport::extract::{
+    ExtractConfig, ExtractFiles, ExtractOutcome, Relatives, relatives_in_report,
+    relatives_in_taxonomy, run_with,
 };
-use merganser::classify::taxonomy::{Dump, TaxonomySource};
-use merganser::io::{Output, OutputCompression, OutputFormat, OutputSet, ReadInput};
-use merganser::run::{Warnings, thousands};
+use merganser_taxreport::output::ReadPaths;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -17,7 +18,7 @@ use crate::call;
 use crate::database::Database;
 use crate::errors::{OrRaise, wrong};
 use crate::keywords::Keywords;
-use crate::outputs::{ReadPaths, check};
+use crate::outputs::check;
 use crate::reads::Reads;
 use crate::reports::{Report, taxids as taxids_in};
 use crate::sequences::paths;
@@ -82,27 +83,26 @@ pub(crate) fn extract<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let keywords = Keywords::new(py, "extract", options)?;
     keywords.refuse(&["device"], "is not an option of this job: only the CPU extracts reads")?;
-    let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
-    let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
-    reads.warn_of_mates("extracted", &resources.warnings);
+    let (context, progress) = (keywords.context()?, keywords.object("progress")?);
+    let reads = Reads::of(reads, mates, &keywords, &context.temp_dir)?;
+    reads.warn_of_mates("extracted", &context.warnings);
     let files = read_paths(py, output, &reads, &keywords)?;
     let fasta = is_fasta(&files, &keywords)?;
     let (any_names, exclude) = (reads.any_names, keywords.flag("exclude")?);
-    let (taxa, others) = taxa(taxids_in("taxids", taxids)?, &keywords, &resources.warnings)?;
+    let (taxa, others) = taxa(taxids_in("taxids", taxids)?, &keywords, &context.warnings)?;
     keywords.finish()?;
     let config = ExtractConfig { exclude, any_names, fasta, ..taxa };
     let read = reads.files().into_iter().chain([lines.clone()]).chain(others);
     check(py, read, files.all().map(|path| ("output", path)))?;
-    let outcome = call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
+    let outcome = call::run(py, &context, progress.as_ref(), |context| {
         let set = OutputSet::new();
-        let mut open = Files::create(&files, &set)?;
+        let mut open = ExtractFiles::create(&files, &set)?;
         let segments = &reads.segments;
         let streams = open.streams();
-        let outcome =
-            extract_reads(&config, &resources, &lines, segments, streams, progress, cancel)?;
+        let outcome = run_with(&config, &lines, segments, streams, context)?;
         open.finish()?;
         set.commit()?;
-        warn(&outcome, &lines, &resources.warnings);
+        warn(&outcome, &lines, &context.warnings);
         Ok::<_, Error>(outcome)
     })?;
     numbers(py, &outcome)
@@ -208,53 +208,4 @@ fn numbers<'py>(py: Python<'py>, outcome: &ExtractOutcome) -> PyResult<Bound<'py
     numbers.set_item("lines", outcome.lines)?;
     numbers.set_item("without_line", outcome.without_line)?;
     Ok(numbers)
-}
-
-/// Open outputs.
-struct Files {
-    single: Option<File>,
-    mates: Option<[File; 2]>,
-}
-
-struct File {
-    output: Output,
-    gzip: bool,
-}
-
-impl File {
-    /// Creates a file. If its name asks for compression, data are compressed before they are written to it.
-    fn create(path: &Path, set: &OutputSet) -> Result<File, Error> {
-        let gzip = OutputCompression::of_name(path) == Some(OutputCompression::Gzip);
-        let output = if gzip { Output::File(set.file(path)?) } else { set.output(path)? };
-        Ok(File { output, gzip })
-    }
-
-    fn stream(&mut self) -> ExtractStream<'_> {
-        ExtractStream { output: &mut self.output, gzip: self.gzip }
-    }
-}
-
-impl Files {
-    fn create(paths: &ReadPaths, set: &OutputSet) -> Result<Files, Error> {
-        let single = paths.single.as_ref().map(|path| File::create(path, set)).transpose()?;
-        let mates = match &paths.mates {
-            Some([one, two]) => Some([File::create(one, set)?, File::create(two, set)?]),
-            None => None,
-        };
-        Ok(Files { single, mates })
-    }
-
-    fn streams(&mut self) -> ExtractOutputs<'_> {
-        ExtractOutputs {
-            single: self.single.as_mut().map(File::stream),
-            mates: self.mates.as_mut().map(|[one, two]| [one.stream(), two.stream()]),
-        }
-    }
-
-    fn finish(self) -> Result<(), Error> {
-        for file in self.single.into_iter().chain(self.mates.into_iter().flatten()) {
-            file.output.finish()?;
-        }
-        Ok(())
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use merganser::run::locks::lock;
+use merganser_run::locks::lock;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

@@ -6,9 +6,9 @@ mod hits;
 
 use std::path::{Path, PathBuf};
 
-use merganser::io::{Input, OutputSet};
-use merganser::map::{self, Error};
-use merganser::run::thousands;
+use merganser_io::{Input, OutputSet};
+use merganser_map::Error;
+use merganser_run::thousands;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -35,14 +35,18 @@ use hits::Hits;
 /// (['c'], [10], [0], ['17='])
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Index {
-    index: Held<map::Index>,
+    index: Held<merganser_map::Index>,
     path: Option<PathBuf>,
     /// The FASTA file that the index was built from, if this process built it.
     reference: Option<PathBuf>,
 }
 
 impl Index {
-    fn new(index: map::Index, path: Option<PathBuf>, reference: Option<PathBuf>) -> Index {
+    fn new(
+        index: merganser_map::Index,
+        path: Option<PathBuf>,
+        reference: Option<PathBuf>,
+    ) -> Index {
         Index { index: Held::new("index", index), path, reference }
     }
 }
@@ -62,7 +66,7 @@ impl Index {
     ///     InputError: If the file is damaged or not an index.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Index> {
-        let index = py.detach(|| map::Index::open(&path)).or_raise(py)?;
+        let index = py.detach(|| merganser_map::Index::open(&path)).or_raise(py)?;
         Ok(Index::new(index, Some(path), None))
     }
 
@@ -97,13 +101,13 @@ impl Index {
         memory: Option<Memory>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Index> {
-        let resources = Options { device, threads, memory, tmp_dir: None }.resources(py)?;
+        let context = Options { device, threads, memory, tmp_dir: None }.context(py)?;
         check(py, [&reference], output.as_deref().map(|path| ("output", path)))?;
         let input = Input::File(reference.clone());
-        let index = call::run(py, &resources.warnings, progress, |progress, cancel| {
+        let index = call::run(py, &context, progress, |context| {
             let outputs = OutputSet::new();
             let file = output.as_ref().map(|path| outputs.file(path)).transpose()?;
-            let (index, _) = map::build(&resources, &input, file, progress, cancel)?;
+            let (index, _) = merganser_map::build_with(&input, file, context)?;
             outputs.commit()?;
             Ok::<_, Error>(index)
         })?;
@@ -255,18 +259,19 @@ impl Index {
     ) -> PyResult<Rows> {
         let index = self.index.get()?;
         let keywords = Keywords::new(py, "map", options)?;
-        let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
-        let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
-        reads.warn_of_mates("mapped", &resources.warnings);
-        let config = map::Config { eqx: true, ..config::of(edits("e", e)?, &reads, &keywords)? };
+        let (context, progress) = (keywords.context()?, keywords.object("progress")?);
+        let reads = Reads::of(reads, mates, &keywords, &context.temp_dir)?;
+        reads.warn_of_mates("mapped", &context.warnings);
+        let config =
+            merganser_map::Config { eqx: true, ..config::of(edits("e", e)?, &reads, &keywords)? };
         keywords.finish()?;
         config.validate().or_raise(py)?;
         let hits = Hits::new(reads.are_files, reads.are_paired());
-        let hits = call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
+        let hits = call::run(py, &context, progress.as_ref(), |context| {
             let job = |path: &Path| {
                 let records = OutputSet::alone().output(path)?;
-                let outputs = map::Outputs { records, index: None, unmapped: None };
-                map::run(&config, &resources, &index, &reads.segments, outputs, progress, cancel)
+                let outputs = merganser_map::Outputs { records, index: None, unmapped: None };
+                merganser_map::run_with(&config, &index, &reads.segments, outputs, context)
             };
             pipe::through::<_, _, Error>(job, |text| hits.read(text)).map(|(_, hits)| hits)
         })?;
@@ -329,9 +334,9 @@ impl Index {
     ) -> PyResult<Bound<'py, PyDict>> {
         let index = self.index.get()?;
         let keywords = Keywords::new(py, "map_to", options)?;
-        let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
-        let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
-        reads.warn_of_mates("mapped", &resources.warnings);
+        let (context, progress) = (keywords.context()?, keywords.object("progress")?);
+        let reads = Reads::of(reads, mates, &keywords, &context.temp_dir)?;
+        reads.warn_of_mates("mapped", &context.warnings);
         let config = config::of(edits("e", e)?, &reads, &keywords)?;
         let files = files::Files::of(output, &config, &keywords)?;
         let reference = reads.reference.clone().or(self.reference.clone());
@@ -339,11 +344,10 @@ impl Index {
         keywords.finish()?;
         config.validate().or_raise(py)?;
         check(py, reads.files().iter().chain(&self.path).chain(&config.fasta), files.all())?;
-        let outcome = call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
+        let outcome = call::run(py, &context, progress.as_ref(), |context| {
             let set = OutputSet::new();
             let outputs = files.create(&set, &index, config.sort)?;
-            let done =
-                map::run(&config, &resources, &index, &reads.segments, outputs, progress, cancel)?;
+            let done = merganser_map::run_with(&config, &index, &reads.segments, outputs, context)?;
             set.commit()?;
             Ok::<_, Error>(done)
         })?;
@@ -363,7 +367,10 @@ impl Index {
 }
 
 /// Returns the numbers of reads and pairs as a dict.
-fn numbers<'py>(py: Python<'py>, reported: &map::Reported) -> PyResult<Bound<'py, PyDict>> {
+fn numbers<'py>(
+    py: Python<'py>,
+    reported: &merganser_map::Reported,
+) -> PyResult<Bound<'py, PyDict>> {
     let numbers = PyDict::new(py);
     for (name, number) in [
         ("reads", reported.reads),

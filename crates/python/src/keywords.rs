@@ -4,9 +4,9 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use merganser::filter::Threshold;
-use merganser::io::QualityOffset;
-use merganser::run::Resources;
+use merganser_filter::Threshold;
+use merganser_io::QualityOffset;
+use merganser_run::Context;
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -113,7 +113,7 @@ impl<'py> Keywords<'py> {
     }
 
     /// Takes the options for resources: `device`, `threads`, `memory` and `tmp_dir`.
-    pub(crate) fn resources(&self) -> PyResult<Resources> {
+    pub(crate) fn context(&self) -> PyResult<Context> {
         let device = self.take::<String>("device")?;
         let options = Options {
             device: device.as_deref(),
@@ -121,7 +121,7 @@ impl<'py> Keywords<'py> {
             memory: self.take("memory")?,
             tmp_dir: self.path("tmp_dir")?,
         };
-        options.resources(self.py())
+        options.context(self.py())
     }
 
     /// Refuses keywords that cannot be used here.

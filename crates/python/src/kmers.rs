@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, UInt64Array};
-use merganser::seq::base::is_base;
-use merganser::seq::kmer::Kmer;
+use merganser_seq::base::is_base;
+use merganser_seq::kmer::Kmer;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};

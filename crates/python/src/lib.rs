@@ -41,8 +41,8 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("REJECTED", merganser::filter::REJECTED)?;
-    module.add("UNDEFINED", merganser::filter::UNDEFINED)?;
+    module.add("REJECTED", merganser_filter::REJECTED)?;
+    module.add("UNDEFINED", merganser_filter::UNDEFINED)?;
     module.add_class::<rows::Rows>()?;
     module.add_class::<column::Column>()?;
     module.add_class::<stream::RowStream>()?;

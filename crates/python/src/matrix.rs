@@ -5,12 +5,11 @@ use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use arrow_array::builder::{StringBuilder, UInt32Builder};
-use merganser::io::OutputSet;
-use merganser::kmers::Error;
-use merganser::kmers::algebra::Cut;
-use merganser::kmers::matrix::{MatrixConfig, MatrixFormat, MatrixOutcome, matrix as make};
-use merganser::kmers::tables::AnyTable;
-use merganser::run::Cancel;
+use merganser_io::OutputSet;
+use merganser_kmers::Error;
+use merganser_kmers::algebra::Cut;
+use merganser_kmers::matrix::{MatrixConfig, MatrixFormat, MatrixOutcome, matrix_with as make};
+use merganser_kmers::tables::AnyTable;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -70,7 +69,7 @@ pub(crate) fn matrix<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let keywords = Keywords::new(py, "matrix", options)?;
     keywords.refuse(&["device"], "is not an option of this job: only the CPU makes matrices")?;
-    let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
+    let (context, progress) = (keywords.context()?, keywords.object("progress")?);
     let (given, output) = (keywords.take::<Vec<String>>("names")?, keywords.path("output")?);
     let tables = Given::all(tables)?;
     let names = names(py, &tables, given)?;
@@ -80,9 +79,9 @@ pub(crate) fn matrix<'py>(
     check_kmers(py, &names, &tables)?;
     let files: Vec<PathBuf> = tables.iter().flat_map(AnyTable::files).collect();
     check(py, &files, output.as_deref().map(|path| ("output", path)))?;
-    let done = call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
+    let done = call::run(py, &context, progress.as_ref(), |context| {
         let set = OutputSet::new();
-        let job = |path: &Path| make(&config, &tables, path, &resources, &set, progress, cancel);
+        let job = |path: &Path| make(&config, &tables, path, &set, context);
         let done = match &output {
             Some(path) => (job(path)?, Counts::new(&names)),
             None => pipe::through::<_, _, Error>(job, |text| Counts::new(&names).read(text))?,
@@ -128,9 +127,7 @@ impl<'py> Given<'py> {
     fn open(&self, py: Python<'_>) -> PyResult<AnyTable> {
         match self {
             Given::Table(table) => table.get().again(py),
-            Given::Path(path) => {
-                py.detach(|| AnyTable::open(path, true, &Cancel::default())).or_raise(py)
-            }
+            Given::Path(path) => py.detach(|| AnyTable::open(path)).or_raise(py),
         }
     }
 
@@ -175,7 +172,7 @@ fn names(
         return Err(wrong(py, "names", problem));
     }
     if let Some(problem) =
-        names.iter().find_map(|name| merganser::io::check_cell(name.as_ref()).err())
+        names.iter().find_map(|name| merganser_io::check_cell(name.as_ref()).err())
     {
         return Err(wrong(py, "names", &problem));
     }
@@ -214,9 +211,9 @@ fn config(
         let problem = "parquet is not available in Python: take the rows, and write them with Polars or pyarrow";
         return Err(wrong(py, "format", problem));
     }
-    let by_name = output.and_then(merganser::io::OutputFormat::of_name);
+    let by_name = output.and_then(merganser_io::OutputFormat::of_name);
     let by_name = match by_name {
-        Some(merganser::io::OutputFormat::Matrix) => MatrixFormat::Dense,
+        Some(merganser_io::OutputFormat::Matrix) => MatrixFormat::Dense,
         _ => MatrixFormat::Tsv,
     };
     Ok(MatrixConfig {

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use merganser::run::{Resources, parse_size};
+use merganser_run::{Context, parse_size};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -62,21 +62,21 @@ where
 
 impl Options<'_> {
     /// Returns the resources of a job.
-    pub(crate) fn resources(self, py: Python<'_>) -> PyResult<Resources> {
-        let mut resources = Resources::new();
+    pub(crate) fn context(self, py: Python<'_>) -> PyResult<Context> {
+        let mut context = Context::new();
         if let Some(threads) = self.threads {
-            resources = resources.threads(threads);
+            context = context.threads(threads);
         }
         if let Some(memory) = self.memory {
-            resources = resources.memory(memory.bytes(py, "memory")?);
+            context = context.memory(memory.bytes(py, "memory")?);
         }
         if let Some(folder) = self.tmp_dir {
-            resources = resources.temp_dir(folder);
+            context = context.temp_dir(folder);
         }
         if let Some(device) = self.device {
-            resources = resources.device(named(py, "device", device)?);
+            context = context.device(named(py, "device", device)?);
         }
-        resources.validate().map_err(|error| raise(py, &error))?;
-        Ok(resources)
+        context.validate().map_err(|error| raise(py, &error))?;
+        Ok(context)
     }
 }

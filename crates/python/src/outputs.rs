@@ -1,13 +1,11 @@
 //! The output files of a job.
 
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use merganser::io::{Error, Output, OutputSet, ReadInput, resolve_output};
+use merganser_io::{Error, Output, OutputSet, resolve_output};
 use pyo3::prelude::*;
 
 use crate::errors::wrong;
@@ -57,41 +55,6 @@ pub(crate) fn check<'n, 'p>(
         return Err(wrong(py, argument, problem));
     }
     Ok(())
-}
-
-/// The paths of the files to which reads are written back.
-#[derive(Clone, Debug)]
-pub(crate) struct ReadPaths {
-    /// The file for single reads, or for all reads.
-    pub(crate) single: Option<PathBuf>,
-    /// The files for first and for second mates.
-    pub(crate) mates: Option<[PathBuf; 2]>,
-}
-
-impl ReadPaths {
-    /// Names the files as Kraken 2 does: `#` becomes `_1` and `_2`. Single reads in the same run go to the name
-    /// without `#`. If `path` has no `#`, there is one file for all reads.
-    pub(crate) fn new(path: &Path, segments: &[ReadInput]) -> ReadPaths {
-        let name = path.as_os_str().as_bytes();
-        let Some(place) = name.iter().position(|&letter| letter == b'#') else {
-            return ReadPaths { single: Some(path.to_owned()), mates: None };
-        };
-        let with = |by: &str| {
-            let parts = [&name[..place], by.as_bytes(), &name[place + 1..]];
-            PathBuf::from(OsString::from_vec(parts.concat()))
-        };
-        let pairs = segments.iter().any(ReadInput::is_paired);
-        let singles = segments.iter().any(|segment| !segment.is_paired());
-        ReadPaths {
-            single: (singles || !pairs).then(|| with("")),
-            mates: pairs.then(|| [with("_1"), with("_2")]),
-        }
-    }
-
-    /// Returns all paths.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Path> {
-        self.single.iter().chain(self.mates.iter().flatten()).map(PathBuf::as_path)
-    }
 }
 
 /// Creates an output if there is a path.

@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int32Array};
-use merganser::filter::{Config, Error, Filter, PairBatch, Scratch};
-use merganser::run::{
-    Cancel, Cancelled, Fault, FaultKind, Progress, StartError, Unit, each_in_order,
+use merganser_filter::{Config, Error, Filter, PairBatch, Scratch};
+use merganser_run::{
+    Cancelled, Context, Fault, FaultKind, Progress, StartError, Unit, each_in_order,
 };
 use pyo3::prelude::*;
 
@@ -71,16 +71,15 @@ pub(crate) fn filter<'py>(
     };
     let filter = Filter::new(config).or_raise(py)?;
     let threads = Int::of_option(threads, py, "threads")?;
-    let resources = Options { threads, ..Options::default() }.resources(py)?;
+    let context = Options { threads, ..Options::default() }.context(py)?;
     let (reads, segments) = (sequences("reads", reads)?, sequences("segments", segments)?);
     let (reads, segments) = (reads.slices()?, segments.slices()?);
     if reads.len() != segments.len() {
         let message = format!("{} for {} reads: give one per read", segments.len(), reads.len());
         return Err(wrong(py, "segments", message));
     }
-    let decisions = call::run(py, &resources.warnings, progress, |progress, cancel| {
-        decide(&filter, &reads, &segments, resources.threads, progress, cancel)
-    })?;
+    let decisions =
+        call::run(py, &context, progress, |context| decide(&filter, &reads, &segments, context))?;
     Column(Arc::new(Int32Array::from(decisions)) as ArrayRef).shown(py)
 }
 
@@ -89,24 +88,26 @@ fn decide(
     filter: &Filter,
     reads: &[&[u8]],
     segments: &[&[u8]],
-    threads: usize,
-    progress: &dyn Progress,
-    cancel: &Cancel,
+    context: &Context,
 ) -> Result<Vec<i32>, PairError> {
+    let progress = &*context.progress;
     let parts = 0..reads.len().div_ceil(AT_ONCE);
     progress.stage("filtering pairs", Unit::Steps, Some(reads.len() as u64));
     let begin = || (PairBatch::new(), Scratch::default());
-    let done = each_in_order(threads, parts, cancel, begin, |(batch, scratch), part| {
-        batch.clear();
-        let pairs = part * AT_ONCE..reads.len().min((part + 1) * AT_ONCE);
-        for pair in pairs.clone() {
-            batch.push(reads[pair], segments[pair]).map_err(|error| PairError::of(pair, error))?;
-        }
-        let mut decisions = Vec::new();
-        filter.run_into(batch, scratch, &mut decisions);
-        progress.advance(pairs.len() as u64);
-        Ok::<_, PairError>(decisions)
-    })?;
+    let done =
+        each_in_order(context.threads, parts, &context.cancel, begin, |(batch, scratch), part| {
+            batch.clear();
+            let pairs = part * AT_ONCE..reads.len().min((part + 1) * AT_ONCE);
+            for pair in pairs.clone() {
+                batch
+                    .push(reads[pair], segments[pair])
+                    .map_err(|error| PairError::of(pair, error))?;
+            }
+            let mut decisions = Vec::new();
+            filter.run_codes(batch, scratch, &mut decisions);
+            progress.advance(pairs.len() as u64);
+            Ok::<_, PairError>(decisions)
+        })?;
     progress.finish();
     Ok(done.concat())
 }

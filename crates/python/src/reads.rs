@@ -4,8 +4,8 @@ mod mates;
 
 use std::path::{Path, PathBuf};
 
-use merganser::io::{Input, ReadInput};
-use merganser::run::Warnings;
+use merganser_io::{Input, ReadInput};
+use merganser_run::Warnings;
 use pyo3::prelude::*;
 
 use crate::errors::wrong;

@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{Float64Array, UInt32Array, UInt64Array};
-use merganser::classify::partial::join;
-use merganser::classify::report::{
+use merganser_classify::Error;
+use merganser_classify::partial::join;
+use merganser_io::{FileKind, Input, OutputSet, warn_of_repeated};
+use merganser_run::{Cancel, Warnings, thousands};
+use merganser_taxreport::bracken::Distribution;
+use merganser_taxreport::report::{
     CombinedReports, KrakenReport, ReportMinimizers, ReportRow, ReportSelection,
 };
-use merganser::classify::{Error, bracken::Distribution};
-use merganser::io::{FileKind, Input, OutputSet, warn_of_repeated};
-use merganser::run::{Cancel, Warnings, thousands};
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 

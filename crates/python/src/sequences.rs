@@ -5,7 +5,7 @@ mod sink;
 use std::path::{Path, PathBuf};
 
 use arrow_array::ArrayRef;
-use merganser::io::{Input, expand_inputs};
+use merganser_io::{Input, expand_inputs};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 use tempfile::NamedTempFile;

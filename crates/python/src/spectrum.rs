@@ -1,8 +1,8 @@
 //! The model of a table's histogram.
 
-use merganser::run::Warnings;
-use merganser::spectrum::{Error, Model, Settings};
 use merganser_report::model as picture;
+use merganser_run::Warnings;
+use merganser_spectrum::{Error, Model, Settings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use merganser::run::locks::lock;
-use merganser::run::{Cancel, Warnings};
+use merganser_run::locks::lock;
+use merganser_run::{Cancel, Warnings};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};

@@ -10,17 +10,16 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
-use merganser::io::OutputSet;
-use merganser::kmers::Histogram;
-use merganser::kmers::algebra::{
+use merganser_kmers::Histogram;
+use merganser_kmers::algebra::{
     Calculation, CountLimits, Cut, Expression, Operation, calculate, compare,
 };
-use merganser::kmers::formats::TableFormat;
-use merganser::kmers::lookup::Lookup;
-use merganser::kmers::tables::AnyTable;
-use merganser::run::Resources;
-use merganser::run::locks::lock;
-use merganser::spectrum::Settings;
+use merganser_kmers::formats::TableFormat;
+use merganser_kmers::lookup::Lookup;
+use merganser_kmers::tables::AnyTable;
+use merganser_run::Context;
+use merganser_run::locks::lock;
+use merganser_spectrum::Settings;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator, PyString, PyTuple};
@@ -134,11 +133,11 @@ impl Table {
 
     /// Returns the histogram of the counts.
     fn counted(&self, py: Python<'_>, job: &Job<'_, '_>) -> PyResult<&Histogram> {
-        let (opened, resources) = (self.opened()?, &job.resources);
+        let (opened, context) = (self.opened()?, &job.context);
         if let Some(histogram) = self.histogram.get() {
             return Ok(histogram);
         }
-        let found = call::run(py, &resources.warnings, job.progress, |progress, cancel| {
+        let found = call::run(py, &context, job.progress, |context| {
             let calculation = Calculation {
                 expression: Expression::Table(0),
                 limits: CountLimits::default(),
@@ -146,7 +145,7 @@ impl Table {
                 format: TableFormat::None,
             };
             let tables = std::slice::from_ref(&opened.table);
-            calculate(&calculation, tables, resources, &OutputSet::alone(), progress, cancel)
+            calculate(&calculation, tables, context)
         })?;
         Ok(self.histogram.get_or_init(|| found.histogram))
     }
@@ -201,8 +200,8 @@ impl Table {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
         let job = Job::of(py, None, (threads, memory, tmp_dir), progress)?;
-        let table = call::run(py, &job.resources.warnings, progress, |_, cancel| {
-            let table = AnyTable::open(&path, !forward_only, cancel)?;
+        let table = call::run(py, &job.context, progress, |context| {
+            let table = AnyTable::open_with(&path, !forward_only, context)?;
             if hpc { table.of_homopolymer_compressed() } else { Ok(table) }
         })?;
         if table.as_mgk().is_some() {
@@ -348,8 +347,8 @@ impl Table {
         let py = other.py();
         let Ok(other) = other.cast::<Table>() else { return Ok(py.NotImplemented()) };
         let (one, other) = (self.opened()?, other.get().opened()?);
-        let is_same = call::run(py, &Resources::new().warnings, None, |_, cancel| {
-            same::are_same(&one, &other, cancel)
+        let is_same = call::run(py, &Context::new(), None, |context| {
+            same::are_same(&one, &other, &context.cancel)
         })?;
         Ok(is_same.into_pyobject(py)?.to_owned().into_any().unbind())
     }
@@ -425,8 +424,8 @@ impl Table {
         threads: Option<Int>,
         memory: Option<Memory>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let Job { resources, .. } = Job::of(py, None, (threads, memory, None), None)?;
-        let counts = self.look_up_all(py, kmers, &resources)?;
+        let Job { context, .. } = Job::of(py, None, (threads, memory, None), None)?;
+        let counts = self.look_up_all(py, kmers, &context)?;
         Column(Arc::new(UInt32Array::from(counts)) as ArrayRef).shown(py)
     }
 
@@ -759,11 +758,11 @@ progress=None)")]
         memory: Option<Memory>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<f64> {
-        let Job { resources, .. } = Job::of(py, None, (threads, memory, None), progress)?;
+        let Job { context, .. } = Job::of(py, None, (threads, memory, None), progress)?;
         self.check_same_kind(py, "other", &other)?;
         let tables = [self.again(py)?, other.again(py)?];
-        let compared = call::run(py, &resources.warnings, progress, |progress, cancel| {
-            compare(&tables, &[Cut::NONE, Cut::NONE], &resources, progress, cancel)
+        let compared = call::run(py, &context, progress, |context| {
+            compare(&tables, &[Cut::NONE, Cut::NONE], context)
         })?;
         Ok(compared.pairs.first().map_or(0.0, |pair| compared.jaccard(pair)))
     }

@@ -269,8 +269,8 @@ impl Files {
             all.extend(path.map(|path| (holds, of_sample(path, sample))));
         }
         for path in [&lines.classified_out, &lines.unclassified_out].into_iter().flatten() {
-            let paths = ReadPaths::new(&of_sample(path, sample), segments).all();
-            all.extend(paths.into_iter().map(|path| (Holds::READS, path)));
+            let paths = ReadPaths::new(&of_sample(path, sample), segments);
+            all.extend(paths.all().map(|path| (Holds::READS, path.to_owned())));
         }
         all
     }
@@ -284,7 +284,10 @@ impl Files {
     ) -> Result<Files> {
         let QueryArgs { lines, reports, pages, .. } = args;
         let reads = |path: Option<&PathBuf>| {
-            path.map(|path| ReadFiles::create(&of_sample(path, sample), segments, set)).transpose()
+            path.map(|path| {
+                ReadFiles::create(&ReadPaths::new(&of_sample(path, sample), segments), set)
+            })
+            .transpose()
         };
         Ok(Files {
             lines: create((!lines.no_map).then_some(&lines.output), sample, set)?,

@@ -168,7 +168,9 @@ impl<'a> Query<'a> {
         let lines = &self.args.lines;
         [&lines.classified_out, &lines.unclassified_out].map(|path| {
             let path = path.as_ref().map(|path| of_sample(path, self.sample));
-            path.map_or_else(Vec::new, |path| ReadPaths::new(&path, &self.segments).all())
+            path.map_or_else(Vec::new, |path| {
+                ReadPaths::new(&path, &self.segments).all().map(Path::to_owned).collect()
+            })
         })
     }
 

@@ -1,6 +1,6 @@
 //! `merganser extract reads`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -32,7 +32,7 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     hint_at_mates(singles.flat_map(ReadInput::inputs), "extracted", remedy, console);
     let paths = outputs::paths(args, &segments)?;
     let is_fasta = args.format() == ExtractFormat::Fasta;
-    let names = paths.clone().all();
+    let names: Vec<PathBuf> = paths.all().map(Path::to_owned).collect();
     let set = RunFiles::new()
         .lists(args.reads.lists())
         .inputs(&inputs)

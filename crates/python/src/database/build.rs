@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use merganser::classify::kraken2::{
+use merganser_classify::{
+    BuildConfig, Error, FULL_DENSITY, MAX_K, MAX_LOCATIONS, MAX_SKETCH, MAX_WINDOW, PartConfig,
+    SketchConfig, TaxidConfig,
+};
+use merganser_io::{MadeDirectories, OutputSet, reason};
+use merganser_kraken2::{
     Error as Kraken2Error, Kraken2BuildConfig, Kraken2Database, Kraken2Library, Kraken2Sequence,
+    taxids_of_library,
 };
-use merganser::classify::taxonomy::{Dump, TaxonomySource};
-use merganser::classify::{
-    self, BuildConfig, Error, FULL_DENSITY, LibraryMaps, MAX_K, MAX_LOCATIONS, MAX_SKETCH,
-    MAX_WINDOW, PartConfig, References, SketchConfig, TaxidConfig, taxids_of_library,
-};
-use merganser::io::{MadeDirectories, OutputSet, reason};
-use merganser::run::{Cancel, Progress, Resources};
+use merganser_library::{LibraryMaps, References};
+use merganser_run::Context;
+use merganser_taxonomy::{Dump, TaxonomySource};
 use pyo3::prelude::*;
 
 use super::opened::Opened;
@@ -97,61 +99,41 @@ impl Build {
     }
 
     /// Builds the database.
-    pub(super) fn run(
-        self,
-        resources: &Resources,
-        progress: &dyn Progress,
-        cancel: &Cancel,
-    ) -> Result<Opened, Error> {
+    pub(super) fn run(self, context: &Context) -> Result<Opened, Error> {
         let found = References::expand(&self.genomes)?;
         let Build { taxonomy, output, mut taxids, format, .. } = self;
         taxids.map.extend(found.manifests.clone());
         match (format, output) {
             (Format::Own(config), output) => {
                 let config = BuildConfig { taxids, maps_beside: found.maps.clone(), ..*config };
-                run_own(
-                    &config,
-                    (&found, &taxonomy),
-                    output.as_deref(),
-                    (resources, progress, cancel),
-                )
+                run_own(&config, (&found, &taxonomy), output.as_deref(), context)
             }
             (Format::Kraken2(config), Some(folder)) => {
-                run_kraken2(
-                    &config,
-                    &taxids,
-                    (&found, &taxonomy),
-                    &folder,
-                    (resources, progress, cancel),
-                )?;
+                run_kraken2(&config, &taxids, (&found, &taxonomy), &folder, context)?;
                 Opened::open(&folder)
             }
             // `of` refuses this.
-            (Format::Kraken2(_), None) => Err(Error::Config(merganser::run::ConfigError::new(
+            (Format::Kraken2(_), None) => Err(Error::Config(merganser_run::ConfigError::new(
                 "`output`: a database of Kraken 2 needs a folder",
             ))),
         }
     }
 }
 
-/// The environment of a build.
-type Run<'r> = (&'r Resources, &'r dyn Progress, &'r Cancel);
-
 fn run_own(
     config: &BuildConfig,
     (found, taxonomy): (&References, &TaxonomySource),
     output: Option<&Path>,
-    (resources, progress, cancel): Run<'_>,
+    context: &Context,
 ) -> Result<Opened, Error> {
     let inputs = &found.inputs;
     let Some(path) = output else {
-        let built =
-            classify::build_in_memory(config, resources, inputs, taxonomy, progress, cancel)?;
+        let built = merganser_classify::build_in_memory(config, inputs, taxonomy, context)?;
         return Ok(Opened::Own(Box::new(built.0)));
     };
     let outputs = OutputSet::new();
     let file = outputs.file(path)?;
-    let built = classify::build(config, resources, inputs, taxonomy, file, progress, cancel)?;
+    let built = merganser_classify::build_with(config, inputs, taxonomy, file, context)?;
     outputs.commit()?;
     Ok(Opened::Own(Box::new(built.0)))
 }
@@ -161,23 +143,18 @@ fn run_kraken2(
     taxids: &TaxidConfig,
     (found, taxonomy): (&References, &TaxonomySource),
     folder: &Path,
-    (resources, progress, cancel): Run<'_>,
+    context: &Context,
 ) -> Result<(), Error> {
     // The folder is removed again if it stays empty. It is dropped after the outputs, which are removed first.
     let _folder = MadeDirectories::ensure(folder).map_err(|error| {
         let (path, reason) = (folder.to_owned(), reason(&error));
-        Error::from(merganser::io::Error::Create { path, reason })
+        Error::from(merganser_io::Error::Create { path, reason })
     })?;
     let outputs = OutputSet::new();
     let dump = Dump::read(taxonomy)?;
-    let warnings = &resources.warnings;
-    let maps = LibraryMaps {
-        given: &taxids.map,
-        beside: &found.maps,
-        taxonomy: Some(&dump),
-        progress,
-        warnings,
-    };
+    let warnings = &context.warnings;
+    let maps =
+        LibraryMaps { given: &taxids.map, beside: &found.maps, taxonomy: Some(&dump), context };
     let find = |sequences: &[Kraken2Sequence]| {
         if taxids.strict {
             refuse_doubles(sequences)?;
@@ -185,8 +162,7 @@ fn run_kraken2(
         taxids_of_library(sequences, &found.inputs, &maps)
     };
     let library = Kraken2Library { inputs: &found.inputs, taxids: &find, taxonomy: &dump };
-    let notes =
-        Kraken2Database::build(config, library, (folder, &outputs), resources, progress, cancel)?;
+    let notes = Kraken2Database::build_with(config, library, (folder, &outputs), context)?;
     if let Some((name, why)) = notes.unmapped.first() {
         let count = notes.unmapped.len();
         if taxids.strict {

@@ -1,9 +1,9 @@
 //! The options of classification.
 
-use merganser::classify::kraken2::Kraken2Config;
-use merganser::classify::run::{Columns, LineFormat, RunConfig};
-use merganser::classify::taxonomy::Rank;
-use merganser::classify::{Error, VerdictConfig};
+use merganser_classify::{Columns, LineFormat, RunConfig};
+use merganser_classify::{Error, VerdictConfig};
+use merganser_kraken2::Kraken2Config;
+use merganser_taxonomy::Rank;
 use pyo3::prelude::*;
 
 use super::opened::Opened;

@@ -3,19 +3,20 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use merganser::classify::bracken::{Distribution, Estimate, Level};
-use merganser::classify::kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
-use merganser::classify::report::{Abundance, KrakenReport, ReportOptions, Tally};
-use merganser::classify::run::{Outcome, Outputs, ReadOutput};
-use merganser::classify::taxonomy::Taxonomy;
-use merganser::classify::{Database, Error, Target};
-use merganser::io::{Output, OutputSet};
-use merganser::run::Warnings;
+use merganser_classify::{Database, Error, Target};
+use merganser_classify::{Outcome, Outputs};
+use merganser_io::{Output, OutputSet};
+use merganser_kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
+use merganser_run::Warnings;
+use merganser_taxonomy::Taxonomy;
+use merganser_taxreport::bracken::{Distribution, Estimate, Level};
+use merganser_taxreport::output::{ReadFiles, ReadPaths};
+use merganser_taxreport::report::{Abundance, KrakenReport, ReportOptions, Tally};
 use pyo3::prelude::*;
 
 use crate::errors::wrong;
 use crate::keywords::Keywords;
-use crate::outputs::{ReadPaths, create};
+use crate::outputs::create;
 use crate::reads::Reads;
 
 /// The paths of the files, and the options of reports.
@@ -255,33 +256,10 @@ impl Open {
     /// Finishes all files.
     pub(super) fn finish(self) -> Result<(), Error> {
         let reads = [self.classified, self.unclassified].into_iter().flatten();
-        let reads = reads
-            .flat_map(|files| files.single.into_iter().chain(files.mates.into_iter().flatten()));
+        let reads = reads.flat_map(ReadFiles::into_outputs);
         for output in [self.lines, self.partial].into_iter().flatten().chain(reads) {
             output.finish()?;
         }
         Ok(())
-    }
-}
-
-struct ReadFiles {
-    single: Option<Output>,
-    mates: Option<[Output; 2]>,
-}
-
-impl ReadFiles {
-    fn create(paths: &ReadPaths, set: &OutputSet) -> Result<ReadFiles, Error> {
-        let mates = match &paths.mates {
-            Some([one, two]) => Some([set.output(one)?, set.output(two)?]),
-            None => None,
-        };
-        Ok(ReadFiles { single: create(set, paths.single.as_ref())?, mates })
-    }
-
-    fn streams(&mut self) -> ReadOutput<'_> {
-        ReadOutput {
-            single: self.single.as_mut().map(|single| single as _),
-            mates: self.mates.as_mut().map(|[one, two]| [one as _, two as _]),
-        }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use arrow_array::RecordBatch;
 use arrow_array::builder::{StringBuilder, UInt32Builder};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use merganser::classify::taxonomy::Taxonomy;
+use merganser_taxonomy::Taxonomy;
 
 use super::opened::Opened;
 use crate::stream::RowSender;

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use merganser::classify::kraken2::Kraken2Database;
-use merganser::classify::taxonomy::Taxonomy;
-use merganser::classify::{Database, Error};
+use merganser_classify::{Database, Error};
+use merganser_kraken2::Kraken2Database;
+use merganser_taxonomy::Taxonomy;
 
 /// An opened database.
 pub(crate) enum Opened {

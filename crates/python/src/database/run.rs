@@ -1,12 +1,10 @@
 //! Runs of classification with databases of both kinds.
 
-use merganser::classify::Error;
-use merganser::classify::kraken2::{
-    Kraken2Config, Kraken2Database, Kraken2Outcome, classify as classify_kraken2,
-};
-use merganser::classify::run::{Outputs, RunConfig, classify};
-use merganser::io::OutputSet;
-use merganser::run::{Cancel, Progress, Resources, Warnings};
+use merganser_classify::Error;
+use merganser_classify::{Outputs, RunConfig, run_with};
+use merganser_io::OutputSet;
+use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2Outcome, run_with as run_kraken2};
+use merganser_run::{Context, Warnings};
 
 use super::files::Files;
 use super::opened::Opened;
@@ -15,36 +13,21 @@ use crate::reads::Reads;
 /// A run over some reads.
 pub(super) struct Run<'r> {
     pub(super) config: &'r RunConfig,
-    pub(super) resources: &'r Resources,
+    pub(super) context: &'r Context,
     pub(super) reads: &'r Reads,
 }
 
 impl Run<'_> {
     /// Classifies the reads and writes `outputs`.
-    pub(super) fn records(
-        &self,
-        opened: &Opened,
-        outputs: &mut Outputs<'_>,
-        progress: &dyn Progress,
-        cancel: &Cancel,
-    ) -> Result<(), Error> {
+    pub(super) fn records(&self, opened: &Opened, outputs: &mut Outputs<'_>) -> Result<(), Error> {
         let segments = &self.reads.segments;
         let records = match opened {
             Opened::Own(database) => {
-                classify(
-                    self.config,
-                    self.resources,
-                    database,
-                    segments,
-                    outputs,
-                    progress,
-                    cancel,
-                )?
-                .records
+                run_with(self.config, database, segments, outputs, self.context)?.records
             }
-            Opened::Kraken2(database) => self.kraken2(database, outputs, progress, cancel)?.records,
+            Opened::Kraken2(database) => self.kraken2(database, outputs)?.records,
         };
-        warn_of_none(records, &self.resources.warnings);
+        warn_of_none(records, &self.context.warnings);
         Ok(())
     }
 
@@ -52,42 +35,26 @@ impl Run<'_> {
         &self,
         database: &Kraken2Database,
         outputs: &mut Outputs<'_>,
-        progress: &dyn Progress,
-        cancel: &Cancel,
     ) -> Result<Kraken2Outcome, Error> {
         let (config, segments): (&Kraken2Config, _) = (&self.config.kraken2, &self.reads.segments);
-        let resources = self.resources;
-        Ok(classify_kraken2(config, resources, database, segments, outputs, progress, cancel)?)
+        let context = self.context;
+        Ok(run_kraken2(config, database, segments, outputs, context)?)
     }
 
     /// Classifies the reads and writes all files. Returns the text of the report.
-    pub(super) fn files(
-        &self,
-        opened: &Opened,
-        files: &Files,
-        progress: &dyn Progress,
-        cancel: &Cancel,
-    ) -> Result<Vec<u8>, Error> {
-        let Run { config, resources, reads } = *self;
-        let (set, warnings) = (OutputSet::new(), &resources.warnings);
+    pub(super) fn files(&self, opened: &Opened, files: &Files) -> Result<Vec<u8>, Error> {
+        let Run { config, context, reads } = *self;
+        let (set, warnings) = (OutputSet::new(), &context.warnings);
         let mut open = files.open(&set)?;
         let (text, records) = match opened {
             Opened::Own(database) => {
                 let mut outputs = open.streams();
                 let segments = &reads.segments;
-                let outcome = classify(
-                    config,
-                    resources,
-                    database,
-                    segments,
-                    &mut outputs,
-                    progress,
-                    cancel,
-                )?;
+                let outcome = run_with(config, database, segments, &mut outputs, context)?;
                 (files.write(&outcome, database, &set, warnings)?, outcome.records)
             }
             Opened::Kraken2(database) => {
-                let mut outcome = self.kraken2(database, &mut open.streams(), progress, cancel)?;
+                let mut outcome = self.kraken2(database, &mut open.streams())?;
                 (files.write_kraken2(&mut outcome, database, &set, warnings)?, outcome.records)
             }
         };

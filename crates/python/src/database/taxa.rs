@@ -2,8 +2,8 @@
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{UInt32Array, UInt64Array};
-use merganser::classify::Target;
-use merganser::classify::taxonomy::{Rank, Taxonomy};
+use merganser_classify::Target;
+use merganser_taxonomy::{Rank, Taxonomy};
 use pyo3::prelude::*;
 
 use crate::columns::Columns;

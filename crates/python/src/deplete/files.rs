@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use merganser::deplete::{Config, Error, Outputs, Sink};
-use merganser::io::OutputSet;
+use merganser_deplete::{Config, Error, Outputs, Sink};
+use merganser_io::OutputSet;
 use pyo3::prelude::*;
 
 use crate::errors::wrong;

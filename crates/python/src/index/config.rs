@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use merganser::filter::Threshold;
-use merganser::io::ReadInput;
-use merganser::map::{Config, NMode, Prefilter, ReadGroup, Select, Strand};
-use merganser::run::ConfigError;
+use merganser_filter::Threshold;
+use merganser_io::ReadInput;
+use merganser_map::{Config, NMode, Prefilter, ReadGroup, Select, Strand};
+use merganser_run::ConfigError;
 use pyo3::prelude::*;
 
 use super::files::Files;

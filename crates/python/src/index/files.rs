@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use merganser::io::{Error, OutputFormat, OutputSet, is_open_stream};
-use merganser::map::{Config, Format, Index, IndexKind, Outputs};
+use merganser_io::{Error, OutputFormat, OutputSet, is_open_stream};
+use merganser_map::{Config, Format, Index, IndexKind, Outputs};
 use pyo3::prelude::*;
 
 use crate::errors::wrong;

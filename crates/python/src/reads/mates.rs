@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-use merganser::io::{Input, ReadInput, are_mates, decompress};
+use merganser_io::{Input, ReadInput, are_mates, decompress};
 
 /// The bytes that are read to find the name of the first read.
 const BEGINNING: u64 = 1000;

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt32Builder, UInt64Builder};
-use merganser::classify::bracken::{Distribution, Estimate, Level};
-use merganser::classify::report::KrakenReport;
-use merganser::run::Warnings;
+use merganser_run::Warnings;
+use merganser_taxreport::bracken::{Distribution, Estimate, Level};
+use merganser_taxreport::report::KrakenReport;
 use pyo3::prelude::*;
 
 use super::Report;

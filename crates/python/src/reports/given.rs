@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use merganser::io::{FileKind, Input};
+use merganser_io::{FileKind, Input};
 use pyo3::prelude::*;
 
 use super::Report;

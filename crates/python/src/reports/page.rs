@@ -1,8 +1,8 @@
 //! HTML pages of reports.
 
-use merganser::classify::report::KrakenReport;
 use merganser_report::data::{Data, Taxa, Taxon};
 use merganser_report::html;
+use merganser_taxreport::report::KrakenReport;
 
 /// Returns the page of some samples: their names and reports.
 ///

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use merganser::io::{Input, put_decimal};
+use merganser_io::{Input, put_decimal};
 use pyo3::prelude::*;
 use tempfile::NamedTempFile;
 
@@ -34,7 +34,7 @@ impl Problem {
 }
 
 fn unwritten(py: Python<'_>, dir: PathBuf, cause: io::Error) -> PyErr {
-    raise(py, &merganser::io::Error::Temporary { dir, action: "write", cause: Arc::new(cause) })
+    raise(py, &merganser_io::Error::Temporary { dir, action: "write", cause: Arc::new(cause) })
 }
 
 /// A temporary file of sequences.

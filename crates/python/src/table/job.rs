@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use merganser::io::OutputSet;
-use merganser::kmers::Error;
-use merganser::kmers::algebra::{Calculation, CountLimits, Expression, calculate};
-use merganser::kmers::formats::TableFormat;
-use merganser::kmers::tables::AnyTable;
-use merganser::run::Resources;
+use merganser_io::OutputSet;
+use merganser_kmers::Error;
+use merganser_kmers::algebra::{Calculation, CountLimits, Expression, calculate_with};
+use merganser_kmers::formats::TableFormat;
+use merganser_kmers::tables::AnyTable;
+use merganser_run::Context;
 use pyo3::prelude::*;
 
 use super::Table;
@@ -19,14 +19,14 @@ use crate::options::{Memory, Options};
 /// The output and the resources of an operation on tables.
 pub(super) struct Job<'a, 'py> {
     pub(super) output: Option<PathBuf>,
-    pub(super) resources: Resources,
+    pub(super) context: Context,
     pub(super) progress: Option<&'a Bound<'py, PyAny>>,
 }
 
 impl<'a, 'py> Job<'a, 'py> {
     /// Returns a job with default options.
     pub(super) fn simple() -> Job<'a, 'py> {
-        Job { output: None, resources: Resources::new(), progress: None }
+        Job { output: None, context: Context::new(), progress: None }
     }
 
     pub(super) fn of(
@@ -36,8 +36,8 @@ impl<'a, 'py> Job<'a, 'py> {
         progress: Option<&'a Bound<'py, PyAny>>,
     ) -> PyResult<Job<'a, 'py>> {
         let threads = Int::of_option(threads, py, "threads")?;
-        let resources = Options { threads, memory, tmp_dir, ..Options::default() }.resources(py)?;
-        Ok(Job { output, resources, progress })
+        let context = Options { threads, memory, tmp_dir, ..Options::default() }.context(py)?;
+        Ok(Job { output, context, progress })
     }
 
     /// Returns the table that is computed from others.
@@ -47,7 +47,7 @@ impl<'a, 'py> Job<'a, 'py> {
         tables: &[AnyTable],
         (expression, limits): (Expression, CountLimits),
     ) -> PyResult<Table> {
-        let file = Owned::place(py, self.output.clone(), &self.resources.temp_dir)?;
+        let file = Owned::place(py, self.output.clone(), &self.context.temp_dir)?;
         self.write(py, tables, (expression, limits, TableFormat::Mgk), file.path())?;
         Table::of(py, file)
     }
@@ -62,10 +62,10 @@ impl<'a, 'py> Job<'a, 'py> {
     ) -> PyResult<()> {
         let output = Some(path.to_owned());
         let calculation = Calculation { expression, limits, output, format };
-        let resources = &self.resources;
-        call::run(py, &resources.warnings, self.progress, |progress, cancel| {
+        let context = &self.context;
+        call::run(py, &context, self.progress, |context| {
             let outputs = OutputSet::new();
-            calculate(&calculation, tables, resources, &outputs, progress, cancel)?;
+            calculate_with(&calculation, tables, &outputs, context)?;
             outputs.commit()?;
             Ok::<_, Error>(())
         })

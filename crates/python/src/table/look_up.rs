@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use merganser::kmers::Error;
-use merganser::kmers::algebra::Cut;
-use merganser::kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
-use merganser::run::locks::lock;
-use merganser::run::{Cancel, DeviceChoice, Resources, each_in_order};
+use merganser_kmers::Error;
+use merganser_kmers::algebra::Cut;
+use merganser_kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
+use merganser_run::locks::lock;
+use merganser_run::{Context, DeviceChoice, each_in_order};
 use pyo3::prelude::*;
 
 use super::Table;
@@ -29,26 +29,26 @@ impl Table {
     fn loaded(
         &self,
         py: Python<'_>,
-        resources: impl FnOnce() -> Resources,
+        context: impl FnOnce() -> Context,
     ) -> PyResult<Arc<dyn Lookup>> {
         let opened = self.opened()?;
         if let Some(lookup) = py.detach(|| lock(&self.lookup).clone()) {
             return Ok(lookup);
         }
-        let resources = resources().device(DeviceChoice::Cpu);
-        call::run(py, &resources.warnings, None, |progress, cancel| {
+        let context = context().device(DeviceChoice::Cpu);
+        call::run(py, &context, None, |context| {
             let mut loaded = lock(&self.lookup);
             if let Some(lookup) = &*loaded {
                 return Ok(Arc::clone(lookup));
             }
             let options = LookupOptions {
-                resources: &resources,
+                context,
                 cut: Cut::NONE,
                 purpose: Use::Reads,
                 reserved: 0,
                 input: None,
             };
-            let lookup = open_lookup(opened.again()?, &options, progress, cancel)?;
+            let lookup = open_lookup(opened.again()?, &options)?;
             Ok::<_, Error>(Arc::clone(loaded.insert(Arc::from(lookup))))
         })
     }
@@ -56,7 +56,7 @@ impl Table {
     /// Returns the count of a k-mer; 0 if the table does not have it.
     pub(super) fn count_of(&self, py: Python<'_>, kmer: &Bound<'_, PyAny>) -> PyResult<u32> {
         let k = self.opened()?.header.k;
-        let lookup = self.loaded(py, Resources::new)?;
+        let lookup = self.loaded(py, Context::new)?;
         with_kmer("kmer", kmer, |letters| {
             check(letters, k).map_err(|problem| wrong(py, "kmer", problem))?;
             let mut counts = Vec::new();
@@ -70,7 +70,7 @@ impl Table {
         &self,
         py: Python<'_>,
         kmers: &Bound<'_, PyAny>,
-        resources: &Resources,
+        context: &Context,
     ) -> PyResult<Vec<u32>> {
         let k = self.opened()?.header.k;
         let words = Words::of("kmers", kmers)?;
@@ -84,19 +84,15 @@ impl Table {
             Some(words) => Asked::Words(words.as_slice()),
             None => Asked::Letters(Letters::of(kmers, Some(k))?.bytes),
         };
-        let (lookup, threads) = (self.loaded(py, || resources.clone())?, resources.threads);
-        call::run(py, &resources.warnings, None, |_, cancel| match &asked {
+        let lookup = self.loaded(py, || context.clone())?;
+        call::run(py, context, None, |context| match &asked {
             Asked::Words(words) => {
                 let parts: Vec<&[u64]> = words.chunks(AT_ONCE).collect();
-                each_part(threads, &parts, cancel, |words, counts| {
-                    lookup.counts_of_words(words, counts)
-                })
+                each_part(&parts, context, |words, counts| lookup.counts_of_words(words, counts))
             }
             Asked::Letters(letters) => {
                 let parts: Vec<&[u8]> = letters.chunks(AT_ONCE * (k + 1)).collect();
-                each_part(threads, &parts, cancel, |letters, counts| {
-                    lookup.counts(letters, k + 1, counts)
-                })
+                each_part(&parts, context, |letters, counts| lookup.counts(letters, k + 1, counts))
             }
         })
     }
@@ -104,15 +100,20 @@ impl Table {
 
 /// Calls `look_up` for each part with all threads; returns all counts in order.
 fn each_part<P: ?Sized + Sync>(
-    threads: usize,
     parts: &[&P],
-    cancel: &Cancel,
+    context: &Context,
     look_up: impl Fn(&P, &mut Vec<u32>) -> Result<(), Error> + Sync,
 ) -> Result<Vec<u32>, Error> {
     let look_up = |(): &mut (), part: usize| {
         let mut counts = Vec::new();
         look_up(parts[part], &mut counts).map(|()| counts)
     };
-    let counts = each_in_order::<_, _, Error>(threads, 0..parts.len(), cancel, || (), look_up)?;
+    let counts = each_in_order::<_, _, Error>(
+        context.threads,
+        0..parts.len(),
+        &context.cancel,
+        || (),
+        look_up,
+    )?;
     Ok(counts.concat())
 }

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use merganser::io::OutputFormat;
-use merganser::kmers::formats::TableFormat;
-use merganser::kmers::tables::AnyTable;
-use merganser::kmers::{Error, Header};
-use merganser::run::Cancel;
+use merganser_io::OutputFormat;
+use merganser_kmers::formats::TableFormat;
+use merganser_kmers::tables::AnyTable;
+use merganser_kmers::{Error, Header};
 use pyo3::prelude::*;
 use tempfile::TempPath;
 
@@ -36,7 +35,7 @@ impl Owned {
             tempfile::Builder::new().prefix(".merganser-").suffix(".mgk").tempfile_in(folder);
         let file = file.map_err(|cause| {
             let (dir, cause) = (folder.to_owned(), Arc::new(cause));
-            raise(py, &merganser::io::Error::Temporary { dir, action: "write", cause })
+            raise(py, &merganser_io::Error::Temporary { dir, action: "write", cause })
         })?;
         Ok(Owned::Temporary(file.into_temp_path()))
     }
@@ -58,7 +57,7 @@ pub(crate) struct Opened {
 
 impl Opened {
     pub(crate) fn of(file: Owned) -> Result<Opened, Error> {
-        let table = AnyTable::open(file.path(), true, &Cancel::default())?;
+        let table = AnyTable::open(file.path())?;
         let header = match table.as_mgk() {
             Some(own) => own.header().clone(),
             None => Header::new(table.description().k, 0),
@@ -68,7 +67,7 @@ impl Opened {
 
     /// Opens the file again, for operations that need their own table.
     pub(crate) fn again(&self) -> Result<AnyTable, Error> {
-        AnyTable::open(self.file.path(), true, &Cancel::default())
+        AnyTable::open(self.file.path())
     }
 }
 

@@ -1,9 +1,9 @@
 //! Compares the contents of tables.
 
-use merganser::kmers::Error;
-use merganser::run::Cancel;
-use merganser::seq::kmer::Kmer;
-use merganser::seq::with_kmer;
+use merganser_kmers::Error;
+use merganser_run::Cancel;
+use merganser_seq::kmer::Kmer;
+use merganser_seq::with_kmer;
 
 use super::opened::Opened;
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, RecordBatch, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use merganser::kmers::Error;
-use merganser::run::{Cancel, Warnings};
-use merganser::seq::kmer::Kmer;
-use merganser::seq::with_kmer;
+use merganser_kmers::Error;
+use merganser_run::{Cancel, Warnings};
+use merganser_seq::kmer::Kmer;
+use merganser_seq::with_kmer;
 use pyo3::prelude::*;
 
 use super::opened::Opened;

@@ -83,7 +83,9 @@ impl OutputFiles {
         let file =
             |path: &Option<PathBuf>| path.as_deref().map(|path| set.output(path)).transpose();
         let read_files = |path: &Option<PathBuf>| {
-            path.as_deref().map(|path| ReadFiles::create(path, reads, &set)).transpose()
+            path.as_deref()
+                .map(|path| ReadFiles::create(&ReadPaths::new(path, reads), &set))
+                .transpose()
         };
         Ok(OutputFiles {
             lines: file(&paths.lines)?,
@@ -154,8 +156,8 @@ impl ReadPaths {
     }
 
     /// Returns all paths.
-    pub fn all(self) -> Vec<PathBuf> {
-        self.single.into_iter().chain(self.mates.into_iter().flatten()).collect()
+    pub fn all(&self) -> impl Iterator<Item = &Path> {
+        self.single.iter().chain(self.mates.iter().flatten()).map(PathBuf::as_path)
     }
 }
 
@@ -167,15 +169,14 @@ pub struct ReadFiles {
 }
 
 impl ReadFiles {
-    /// Creates the files for reads of these inputs, as members of `set`.
+    /// Creates the files as members of `set`.
     ///
     /// # Errors
     /// If a file cannot be created.
-    pub fn create(path: &Path, reads: &[ReadInput], set: &OutputSet) -> Result<ReadFiles, Error> {
-        let ReadPaths { single, mates } = ReadPaths::new(path, reads);
-        let single = single.as_deref().map(|path| set.output(path)).transpose()?;
-        let mates = match mates {
-            Some([one, two]) => Some([set.output(&one)?, set.output(&two)?]),
+    pub fn create(paths: &ReadPaths, set: &OutputSet) -> Result<ReadFiles, Error> {
+        let single = paths.single.as_deref().map(|path| set.output(path)).transpose()?;
+        let mates = match &paths.mates {
+            Some([one, two]) => Some([set.output(one)?, set.output(two)?]),
             None => None,
         };
         Ok(ReadFiles { single, mates })
@@ -207,6 +208,6 @@ mod tests {
         assert_eq!(paths.mates, Some([bytes(b"\xe9_1.fq"), bytes(b"\xe9_2.fq")]));
         assert_eq!(paths.single, None);
         let both = ReadPaths::new(Path::new("a#.fq"), &[pair, ReadInput::from("3")]);
-        assert_eq!(both.all(), ["a.fq", "a_1.fq", "a_2.fq"].map(PathBuf::from));
+        assert!(both.all().eq(["a.fq", "a_1.fq", "a_2.fq"].map(Path::new)));
     }
 }
