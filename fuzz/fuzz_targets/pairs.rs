@@ -4,12 +4,11 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use merganser_filter::{Config, Filter, Format, Method, NMode, Threshold, Writer, run_with};
+use merganser_filter::{Decision, Config, Filter, Format, Method, NMode, Threshold, Writer, run_with};
 use merganser_fuzz::databases::context;
 use merganser_fuzz::fastx::naive;
 use merganser_fuzz::files::{folder, write};
 use merganser_io::{Input, Output};
-use merganser_run::{Cancel, Silent};
 
 type Pairs<'t> = Vec<(&'t [u8], &'t [u8])>;
 
@@ -26,8 +25,13 @@ fn expected(config: &Config, pairs: &Pairs<'_>) -> Option<String> {
     let filter = Filter::new(*config).expect("a filter");
     let decisions = filter.run_pairs(pairs.iter().copied()).ok()?;
     let mut lines = "index\taccept\tedits\n".to_owned();
-    for (index, edits) in decisions.iter().enumerate() {
-        let accept = u8::from(*edits != merganser_filter::REJECTED);
+    for (index, decision) in decisions.iter().enumerate() {
+        let accept = u8::from(decision.is_accepted());
+        let edits = match decision {
+            Decision::Accepted { edits } => i64::from(*edits),
+            Decision::Rejected => -1,
+            Decision::Undefined => -2,
+        };
         lines += &format!("{index}\t{accept}\t{edits}\n");
     }
     Some(lines)

@@ -7,7 +7,7 @@ use merganser_classify::{Outputs, RunConfig, run_with};
 use merganser_classify::{BuildConfig, Database, PartConfig, Preset};
 use merganser_io::{AtomicFile, Input, ReadInput};
 use merganser_kraken2::Kraken2Config;
-use merganser_run::{Cancel, DeviceChoice, Context, Silent};
+use merganser_run::{DeviceChoice, Context};
 
 use crate::files::{folder, write};
 pub use crate::mend::database as mend;
@@ -67,13 +67,13 @@ pub fn sound() -> &'static [u8] {
 
 /// Whether a database opens and verifies.
 pub fn is_sound(path: &Path) -> bool {
-    Database::open(path).is_ok_and(|database| database.verify(1, &Cancel::default()).is_ok())
+    Database::open(path).is_ok_and(|database| database.verify(&context().threads(1)).is_ok())
 }
 
 /// Opens the database at `path`, verifies it and classifies reads with it. None of these may panic.
 pub fn walk(path: &Path) {
     let Ok(database) = Database::open(path) else { return };
-    let sound = database.verify(1, &Cancel::default()).is_ok();
+    let sound = database.verify(&context().threads(1)).is_ok();
     // A forged length may request more memory than this test has.
     if database.windows() > 1 << 20 {
         return;
@@ -86,7 +86,7 @@ pub fn walk(path: &Path) {
     let segments = [ReadInput::Single(Input::File(reads))];
     let mut lines = Vec::new();
     let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
-    let (context, cancel) = (context(), Cancel::default());
+    let context = context();
     let done = run_with(&config, &database, &segments, &mut outputs, &context);
     let Ok(result) = done else {
         assert!(!sound, "a sound database was rejected");

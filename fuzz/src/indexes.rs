@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use merganser_filter::{NMode, Threshold};
 use merganser_io::{AtomicFile, Input};
 use merganser_map::{Config, Index, MAX_READ, build_with, run_in_memory};
-use merganser_run::{Cancel, Silent};
+use merganser_run::Cancel;
 
 use crate::databases::{letters, context};
 use crate::files::{folder, write};
@@ -24,7 +24,7 @@ pub fn sound() -> &'static [u8] {
             format!(">a\n{}NNNN{}\n>b\n{}\n", letters(90, 1), letters(60, 2), letters(70, 1));
         write(&fasta, text);
         let file = AtomicFile::create(&index).expect("a temporary file");
-        let (context, cancel) = (context(), Cancel::default());
+        let context = context();
         build_with(&Input::File(fasta), Some(file), &context).expect("an index");
         std::fs::read(index).expect("the index")
     })
@@ -40,13 +40,12 @@ pub fn pieces() -> Vec<Range<usize>> {
 /// Opens an index and maps reads with it; returns whether it is sound. None of these may panic.
 pub fn walk(path: &Path) -> bool {
     let Ok(index) = Index::open(path) else { return false };
-    let cancel = Cancel::default();
-    let sound = index.check(1, &cancel).is_ok();
+    let sound = index.check(1, &Cancel::default()).is_ok();
     let reads = [letters(40, 1), letters(30, 2), "ACGTNNACGTTTT".to_owned()];
     let reads: Vec<&[u8]> = reads.iter().map(String::as_bytes).collect();
     for mode in [NMode::Mismatch, NMode::Match] {
         let config = Config { n_mode: mode, ..Config::new(Threshold::Edits(2)) };
-        match run_in_memory(&config, &index, &reads, &cancel) {
+        match run_in_memory(&config, &index, &reads, &context()) {
             Err(error) => assert!(!sound, "{error}"),
             Ok(hits) => {
                 assert!(sound && hits.len() == reads.len());

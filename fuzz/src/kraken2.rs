@@ -7,7 +7,7 @@ use merganser_io::{Input, OutputSet, ReadInput};
 use merganser_kraken2::{
     Error, Kraken2BuildConfig, Kraken2Config, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
-use merganser_run::{Cancel, Silent};
+
 use merganser_seq::masking::Masking;
 use merganser_taxonomy::Dump;
 use merganser_taxreport::output::Outputs;
@@ -39,7 +39,7 @@ pub fn sound() -> &'static [Vec<u8>; 3] {
             masked: Masking::None,
             ..Kraken2BuildConfig::default()
         };
-        let (outputs, cancel) = (OutputSet::new(), Cancel::default());
+        let outputs = OutputSet::new();
         let to = (folder.path(), &outputs);
         Kraken2Database::build_with(&config, library, to, &context())
             .expect("a database");
@@ -57,8 +57,7 @@ pub fn write_to(folder: &Path, files: &[Vec<u8>]) {
 /// of these may panic.
 pub fn walk(folder: &Path) -> Option<String> {
     let database = Kraken2Database::open(folder).ok()?;
-    let cancel = Cancel::default();
-    let sound = database.verify(1, &cancel).is_ok();
+    let sound = database.verify(&context().threads(1)).is_ok();
     let reads = folder.join("reads.fa");
     let text = format!(">x\n{}\n>y\n{}NA\n>z\nAC\n", letters(90, 1), letters(70, 2));
     write(&reads, text);

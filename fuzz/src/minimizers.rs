@@ -4,7 +4,6 @@ use std::path::Path;
 
 use merganser_deplete::{Format, MinimizerLookup, MinimizerSet, Params, describe, read, write};
 use merganser_io::AtomicFile;
-use merganser_run::Cancel;
 
 use crate::databases::context;
 pub use crate::mend::minimizers as mend;
@@ -22,7 +21,7 @@ pub fn deacon(k: usize, w: usize, minimizers: &[u64]) -> Vec<u8> {
 
 /// Reads a set in both ways, which must agree and must not panic.
 pub fn walk(path: &Path) -> Option<MinimizerSet> {
-    let (context, cancel) = (context(), Cancel::default());
+    let context = context();
     let set = read(path, &context, 0);
     let host = MinimizerLookup::read(path, &context);
     assert_eq!(set.is_ok(), host.is_ok(), "{set:?}");

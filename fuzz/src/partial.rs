@@ -8,7 +8,7 @@ use merganser_classify::partial::join;
 use merganser_classify::{Outputs, RunConfig, run_with};
 use merganser_io::{Input, ReadInput};
 use merganser_kraken2::{Kraken2Config, Kraken2Database};
-use merganser_run::{Cancel, Silent};
+use merganser_run::Cancel;
 
 use crate::databases::{letters, context, sound};
 use crate::files::{folder, write};
@@ -46,7 +46,7 @@ fn by_own(database: &Database, reads: &Path) -> Vec<u8> {
     let kraken2 = Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() };
     let config = RunConfig { kraken2, ..RunConfig::default() };
     let segments = [ReadInput::Single(Input::File(reads.to_owned()))];
-    let (context, cancel) = (context(), Cancel::default());
+    let context = context();
     run_with(&config, database, &segments, &mut outputs, &context)
         .expect("classification");
     bytes
@@ -57,7 +57,7 @@ fn by_kraken2(database: &Kraken2Database, reads: &Path) -> Vec<u8> {
     let mut outputs = Outputs { partial: Some(&mut bytes), ..Outputs::default() };
     let config = Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() };
     let segments = [ReadInput::Single(Input::File(reads.to_owned()))];
-    let (context, cancel) = (context(), Cancel::default());
+    let context = context();
     merganser_kraken2::run_with(&config, database, &segments, &mut outputs, &context)
     .expect("classification");
     bytes

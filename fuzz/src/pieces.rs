@@ -7,7 +7,7 @@ use merganser_count::Config;
 use merganser_io::OutputSet;
 use merganser_kmers::algebra::{Expression, Mode, Operation, concat, join, open_pieces};
 use merganser_kmers::formats::TableFormat;
-use merganser_run::{Cancel, Shard, Silent};
+use merganser_run::Shard;
 
 use crate::databases::letters;
 use crate::files::{folder, write};
@@ -58,7 +58,6 @@ fn of(k: usize) -> Pieces {
 
 /// Joins shards to a range or to the whole table; returns whether that is possible.
 pub fn join_to(paths: &[PathBuf], range: Option<Shard>, to: &Path) -> bool {
-    let cancel = Cancel::default();
     let Ok(tables) = open_pieces(paths, true, &context()) else { return false };
     let operands = (0..tables.len()).map(Expression::Table).collect();
     let union = Expression::Of { operation: Operation::Union, mode: Mode::Sum, operands };
@@ -69,7 +68,6 @@ pub fn join_to(paths: &[PathBuf], range: Option<Shard>, to: &Path) -> bool {
 
 /// Concatenates ranges; returns whether that is possible.
 pub fn concat_to(paths: &[PathBuf], to: &Path) -> bool {
-    let cancel = Cancel::default();
     let Ok(tables) = open_pieces(paths, true, &context()) else { return false };
     let calculation = calculation(Expression::Table(0), Some(to.to_owned()), TableFormat::Mgk);
     let (context, outputs) = (context(), OutputSet::alone());

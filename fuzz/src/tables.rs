@@ -11,7 +11,7 @@ use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Kind};
 use merganser_kmers::{Error, Table};
 use merganser_run::options::Auto;
-use merganser_run::{Cancel, Context, Silent};
+use merganser_run::Context;
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
@@ -31,7 +31,6 @@ pub fn make(config: &Config, reads: &[u8], to: &Path) -> Result<u64, merganser_c
     write(&from, reads);
     let (inputs, outputs) = ([Input::File(from)], OutputSet::alone());
     let context = databases::context().memory(192 << 20);
-    let cancel = Default::default();
     let outcome = run_with(config, &inputs, Some(to), &outputs, &context)?;
     assert!(config.format != Format::None);
     Ok(outcome.kept_kmers)
