@@ -6,7 +6,7 @@
 //! is its completeness. The copy-number spectra, which tell how often k-mers of each count in the reads occur
 //! in the assembly, show what is missing and what is duplicated.
 //!
-//! [`judge`] does all of this: it counts the assemblies' k-mers, compares them with those of the reads, and
+//! [`run()`] does all of this: it counts the assemblies' k-mers, compares them with those of the reads, and
 //! goes through the sequences. [`output::Files`] writes the files that Merqury writes. Results do not depend on
 //! the number of threads, the memory or the device.
 #![deny(missing_docs)]

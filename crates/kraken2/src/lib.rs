@@ -1,7 +1,7 @@
 //! Kraken 2 databases: reading, building, and classification with the lines and reports of Kraken 2,
 //! byte for byte (Wood, Lu and Langmead, 2019; the rules are those of version 2.17.1).
 //!
-//! A [`Kraken2Database`] is a folder with opts.k2d, taxo.k2d and hash.k2d. [`classify()`] turns files of
+//! A [`Kraken2Database`] is a folder with opts.k2d, taxo.k2d and hash.k2d. [`run()`] turns files of
 //! reads into lines and counts; [`Kraken2Counts::write_report`] writes the report of the counts.
 //! [`Kraken2Database::build`] builds the database of a library: the files that `kraken2-build` writes
 //! with one thread, byte for byte.
