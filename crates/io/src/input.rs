@@ -99,7 +99,7 @@ macro_rules! from_path {
     )*};
 }
 
-from_path!(PathBuf, &PathBuf, &Path, String, &str);
+from_path!(PathBuf, &PathBuf, &Path, String, &String, &str);
 
 impl From<&Input> for Input {
     fn from(input: &Input) -> Input {
