@@ -131,14 +131,15 @@ pub mod kmers {
     };
     #[doc(inline)]
     pub use merganser_kmers::reads::{
-        FilterConfig, Filtered, Job, Limit, Mark, Mask, Profiled, filter_reads, marks, profile,
-        query, record_bytes, reserved_bytes,
+        FilterConfig, Filtered, Job, Limit, Mark, Mask, Mates, Profiled, filter_reads, marks,
+        profile, query, record_bytes, reserved_bytes,
     };
     #[doc(inline)]
     pub use merganser_kmers::tables::{AnyTable, Description, Kind};
     #[doc(inline)]
     pub use merganser_kmers::{
-        Blocks, Error, Header, Histogram, HistogramFile, HistogramFormat, MemoryTable, Table,
+        BadLine, Blocks, Error, Header, Histogram, HistogramFile, HistogramFormat, MemoryTable,
+        Table,
     };
 }
 
@@ -276,6 +277,8 @@ pub mod classify {
     /// Databases of Kraken 2: building, and classification with the same bytes as Kraken 2.
     pub mod kraken2 {
         #[doc(inline)]
+        pub use merganser_classify::{OutputPaths, Outputs};
+        #[doc(inline)]
         pub use merganser_kraken2::{
             Error, Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Config, Kraken2Counts,
             Kraken2Database, Kraken2Library, Kraken2Options, Kraken2Outcome, Kraken2ReportOptions,
@@ -352,6 +355,7 @@ pub mod seq {
 pub mod gpu {
     #[doc(inline)]
     pub use merganser_gpu::{
-        CudaVersion, DeviceInfo, DeviceReport, DriverVersion, Error, Report, diagnose, usable,
+        Availability, BuildInfo, CudaVersion, DeviceInfo, DeviceReport, DriverVersion, Error,
+        Memory, Report, diagnose, usable,
     };
 }
