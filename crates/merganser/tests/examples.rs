@@ -1,71 +1,150 @@
-//! Runs every example of the library and looks at what it prints.
-#![allow(dead_code, reason = "the examples' main functions")]
+//! Runs every example of the library as a program, with small inputs, and checks its output.
+//!
+//! `cargo test` builds the examples, too, but not if only this test is selected: then run `cargo build --examples`
+//! before. A new example needs a name in the list below and a test in the module of its area.
+#![allow(clippy::unwrap_used, reason = "helpers of tests panic on errors")]
 
-use std::path::PathBuf;
+#[path = "examples/reads.rs"]
+mod reads;
 
-#[path = "../examples/classify.rs"]
-mod classify;
-#[path = "../examples/count.rs"]
-mod count;
-#[path = "../examples/filter.rs"]
-mod filter;
-#[path = "../examples/map.rs"]
-mod map;
-#[path = "../examples/spectrum.rs"]
-mod spectrum;
+use std::env::{consts::EXE_SUFFIX, current_exe};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
-fn data() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/data")
-}
+use merganser_test_support::gunzip;
+use tempfile::TempDir;
 
-#[test]
-fn counting() {
-    let expected = "\
-2500 reads, 196613 k-mers
-9876 occur more than once
-CTGTCTCTTATACACATCTCC\t64
-CGGAGATGTGTATAAGAGACA\t62
-GTCTCTTATACACATCTCCGA\t57
-";
-    assert_eq!(count::report(&data()).unwrap(), expected);
-}
-
-#[test]
-fn classifying() {
-    let expected = "\
-2500\tunclassified
-
-485\tLambdavirus lambda (taxid 10710, species)
-1\tunclassified
-
-";
-    assert_eq!(classify::report(&data()).unwrap(), expected);
-}
-
-#[test]
-fn filtering() {
-    let decided = |changes| match changes {
-        0..=5 => format!("{changes} bases changed: {changes} edits\n"),
-        _ => format!("{changes} bases changed: rejected\n"),
+/// Makes a test for each example, and the list of their names.
+macro_rules! tests {
+    ($($area:ident: $($name:ident)+;)+) => {
+        /// The names of all examples that have a test.
+        const TESTED: &[&str] = &[$($(stringify!($name)),+),+];
+        $($(
+            #[test]
+            fn $name() {
+                $area::$name(&Runs::new());
+            }
+        )+)+
     };
-    let expected: String = (0..10).map(decided).collect();
-    assert_eq!(filter::report(&data()).unwrap(), expected);
+}
+
+tests! {
+    reads:
+        read_records count_pairs bam_to_fastq filter_in_memory filter_pairs map_index map_reads map_in_memory
+        map_pairs deplete_build deplete_reads list_devices handle_errors;
 }
 
 #[test]
-fn mapping() {
-    // The base that is missing is the second of two that are the same in one case.
-    let lengths = [[50, 49], [50, 49], [49, 50], [50, 49], [50, 49]];
-    let line = |(number, [before, after]): (usize, [usize; 2])| {
-        format!("NC_001416.1\t{}\t+\t1\t{before}=1D{after}=\n", 10_000 * number)
+fn every_example_has_a_test() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut examples: Vec<String> =
+        files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    examples.sort();
+    let mut tested = TESTED.to_vec();
+    tested.sort_unstable();
+    assert_eq!(tested, examples, "the tests (left) and the files in `examples` (right)");
+}
+
+/// Without arguments, each example prints its usage, which begins with its own name.
+#[test]
+fn every_example_prints_its_usage() {
+    let runs = Runs::new();
+    for name in TESTED.iter().filter(|&&name| name != "list_devices") {
+        let error = runs.fails(name);
+        assert!(error.starts_with(&format!("Error: \"usage: {name} ")), "{error}");
+    }
+}
+
+/// Each example begins with a line about its task, and names the command that runs it.
+#[test]
+fn every_example_says_how_to_run_it() {
+    for name in TESTED {
+        let path = format!("{}/examples/{name}.rs", env!("CARGO_MANIFEST_DIR"));
+        let text = fs::read_to_string(path).unwrap();
+        let command = text.lines().find(|line| line.starts_with("//! `cargo run --release "));
+        let command = command.unwrap_or_else(|| panic!("{name}: no command"));
+        assert!(command.contains(&format!("--example {name}")), "{command}");
+    }
+}
+
+/// A temporary folder in which examples run. `data` in it is the folder of test data.
+struct Runs(TempDir);
+
+impl Runs {
+    fn new() -> Runs {
+        let folder = TempDir::new().unwrap();
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
+        std::os::unix::fs::symlink(data.canonicalize().unwrap(), folder.path().join("data"))
+            .unwrap();
+        Runs(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Runs an example: its name and arguments, separated by blanks.
+    fn run(&self, command: &str) -> Output {
+        let mut words = command.split_whitespace();
+        let name = words.next().unwrap();
+        // The test is in `deps`, beside the folder of examples.
+        let folder = current_exe().unwrap().parent().unwrap().with_file_name("examples");
+        let program = folder.join(format!("{name}{EXE_SUFFIX}"));
+        let source = format!("{}/examples/{name}.rs", env!("CARGO_MANIFEST_DIR"));
+        let time = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
+        assert!(
+            time(&program) > time(Path::new(&source)),
+            "{} is missing or older than its source: run `cargo build -p merganser --examples` before",
+            program.display()
+        );
+        Command::new(program).args(words).current_dir(&self.0).output().unwrap()
+    }
+
+    /// Runs an example that succeeds; returns what it prints.
+    fn ok(&self, command: &str) -> String {
+        let output = self.run(command);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {error}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs an example that fails; returns its error.
+    fn fails(&self, command: &str) -> String {
+        let output = self.run(command);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    /// Returns the letters of the genome of phage lambda: 48,502 bases.
+    fn lambda(&self) -> String {
+        let text = gunzip(&self.path("data/genomes/Escherichia_phage_lambda.fna.gz"));
+        let text = String::from_utf8(text).unwrap();
+        text.lines().skip(1).collect()
+    }
+}
+
+/// Returns stretches of `len` bases that begin at every `step`th base, as FASTA. They are named by their positions.
+fn stretches(genome: &str, len: usize, step: usize) -> String {
+    let starts = (0..=genome.len() - len).step_by(step);
+    starts.map(|start| format!(">{start}\n{}\n", &genome[start..start + len])).collect()
+}
+
+fn reverse_complement(letters: &str) -> String {
+    let complement = |letter| match letter {
+        'A' => 'T',
+        'C' => 'G',
+        'G' => 'C',
+        _ => 'A',
     };
-    let expected: String = (0..).zip(lengths).map(line).collect();
-    assert_eq!(map::report(&data()).unwrap(), expected);
-}
-
-/// The genome has 48,502 bases, and each of its k-mers is 40 times 80 / 100 times in the reads.
-#[test]
-fn what_a_histogram_tells() {
-    let expected = "48131 bases, each k-mer of the genome 32.2 times in the reads\n";
-    assert_eq!(spectrum::report(&data()).unwrap(), expected);
+    letters.chars().rev().map(complement).collect()
 }
