@@ -4,6 +4,8 @@
 //! before. A new example needs a name in the list below and a test in the module of its area.
 #![allow(clippy::unwrap_used, reason = "helpers of tests panic on errors")]
 
+#[path = "examples/kmers.rs"]
+mod kmers;
 #[path = "examples/reads.rs"]
 mod reads;
 
@@ -30,6 +32,10 @@ macro_rules! tests {
 }
 
 tests! {
+    kmers:
+        count_kmers count_in_memory count_with_progress count_within_memory count_histogram spectrum_model
+        kmers_query kmers_combine kmers_compare kmers_convert kmers_matrix kmers_filter_reads
+        assembly_quality;
     reads:
         read_records count_pairs bam_to_fastq filter_in_memory filter_pairs map_index map_reads map_in_memory
         map_pairs deplete_build deplete_reads list_devices handle_errors;
