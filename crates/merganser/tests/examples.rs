@@ -4,6 +4,8 @@
 //! before. A new example needs a name in the list below and a test in the module of its area.
 #![allow(clippy::unwrap_used, reason = "helpers of tests panic on errors")]
 
+#[path = "examples/classify.rs"]
+mod classify;
 #[path = "examples/kmers.rs"]
 mod kmers;
 #[path = "examples/reads.rs"]
@@ -39,6 +41,9 @@ tests! {
     reads:
         read_records count_pairs bam_to_fastq filter_in_memory filter_pairs map_index map_reads map_in_memory
         map_pairs deplete_build deplete_reads list_devices handle_errors;
+    classify:
+        classify_build classify_reads classify_in_memory kraken2_classify kraken2_build bracken_distribution
+        bracken_estimate extract_reads;
 }
 
 #[test]
