@@ -129,7 +129,8 @@ impl Database {
     ///
     /// # Errors
     /// If the file cannot be read, is not a database, is truncated or damaged, or has a newer format.
-    pub fn open(path: &Path) -> Result<Database, Error> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Database, Error> {
+        let path = path.as_ref();
         let maker = "merganser build makes one of genomes";
         let wanted = "a merganser database (.mgdb)";
         if let Some(complaint) = merganser_io::foreign(path, &file::FORMAT.magic, wanted, maker) {

@@ -122,6 +122,19 @@ pub fn run(
     Ok(outcome)
 }
 
+/// Counts the k-mers of `inputs` without a table: the outcome has the [histogram](Outcome::histogram).
+///
+/// # Errors
+/// Fails as [`run`] does.
+pub fn run_histogram(
+    config: &Config,
+    inputs: impl IntoIterator<Item = impl Into<Input>>,
+    context: &Context,
+) -> Result<Outcome, Error> {
+    let config = Config { format: Format::None, ..config.clone() };
+    run_with(&config, &all(inputs), None, &OutputSet::new(), context)
+}
+
 fn all(inputs: impl IntoIterator<Item = impl Into<Input>>) -> Vec<Input> {
     inputs.into_iter().map(Into::into).collect()
 }

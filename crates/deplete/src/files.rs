@@ -194,7 +194,8 @@ fn pieces<R: Send, P>(
 ///
 /// # Errors
 /// If the file cannot be read, or is not a set.
-pub fn describe(path: &Path) -> Result<Description, Error> {
+pub fn describe(path: impl AsRef<Path>) -> Result<Description, Error> {
+    let path = path.as_ref();
     Ok(Opened::open(path)?.description)
 }
 
@@ -221,7 +222,8 @@ impl MinimizerLookup {
     ///
     /// # Errors
     /// Returns the errors of [`read`].
-    pub fn read(path: &Path, context: &Context) -> Result<MinimizerLookup, Error> {
+    pub fn read(path: impl AsRef<Path>, context: &Context) -> Result<MinimizerLookup, Error> {
+        let path = path.as_ref();
         let cancel = &context.cancel;
         let opened = Opened::open(path)?;
         let Description { params, count, .. } = opened.description;

@@ -15,7 +15,7 @@ pub use self::system::{kind_of, lacks_files, reason};
 use crate::{FileKind, Unmated};
 
 /// An error of reading or writing. Clones are cheap, and the messages are meant for users.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An input does not exist, is a directory, or cannot be read.
@@ -312,6 +312,13 @@ pub enum Error {
     /// A thread cannot be started.
     #[error(transparent)]
     Start(#[from] merganser_run::StartError),
+}
+
+impl std::fmt::Debug for Error {
+    /// Writes the message, so that a `main` that returns the error prints its one line.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, formatter)
+    }
 }
 
 impl Error {

@@ -29,7 +29,7 @@ macro_rules! job_error {
         $(boxes { $($(#[$boxed_meta:meta])* $boxed:ident($inner:ty),)+ })?
     ) => {
         $(#[$meta])*
-        #[derive(Debug, ::thiserror::Error)]
+        #[derive(::thiserror::Error)]
         #[non_exhaustive]
         $vis enum $error {
             /// Input, output or temporary storage failed.
@@ -56,6 +56,13 @@ macro_rules! job_error {
             $($($(#[$wrapped_meta])* #[error(transparent)] $wrapped($(#[$from])? $of),)+)?
             $($($(#[$boxed_meta])* #[error(transparent)] $boxed(Box<$inner>),)+)?
             $($own)*
+        }
+
+        /// The message, so that a `main` that returns the error prints its one line.
+        impl ::std::fmt::Debug for $error {
+            fn fmt(&self, formatter: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Display::fmt(self, formatter)
+            }
         }
 
         $($(impl From<$inner> for $error {

@@ -47,7 +47,8 @@ impl Output {
     /// # Errors
     ///
     /// If the file cannot be created; see [`AtomicFile::create`].
-    pub fn create(path: &Path) -> Result<Self, Error> {
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
         OutputSet::alone().output(path)
     }
 

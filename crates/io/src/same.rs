@@ -77,7 +77,7 @@ mod tests {
         let warned = |names: &[&str]| {
             let (warnings, inputs) = (Warnings::default(), names.iter().map(|name| input(name)));
             warn_of_repeats(&inputs.collect::<Vec<_>>(), &warnings);
-            warnings.since(0).join("|").replace(&format!("{}/", dir.path().display()), "")
+            warnings.all().join("|").replace(&format!("{}/", dir.path().display()), "")
         };
         let counts = "and all that it holds counts twice";
         assert_eq!(warned(&["a", "b"]), "");

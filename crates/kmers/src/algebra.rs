@@ -20,7 +20,7 @@ mod session;
 mod visit;
 
 pub use calculation::{Calculation, CountLimits};
-pub use compare::{Comparison, Pair, compare};
+pub use compare::{Comparison, Pair, compare, compare_with};
 pub(crate) use engine::{Place, Work};
 pub use expression::{Cut, Expression, Mode, Operation};
 pub use join::{concat, join};

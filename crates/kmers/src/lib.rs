@@ -25,7 +25,7 @@
 //! let (expression, paths) = parse(text.as_ref())?;
 //! let context = Context::new().threads(2).memory(256 << 20);
 //! let tables = open_tables(&paths, true, &context)?;
-//! let calculation = Calculation::new(expression).output(&both, TableFormat::Tsv);
+//! let calculation = Calculation::new(expression).output(&both).format(TableFormat::Tsv);
 //! calculate(&calculation, &tables, &context)?;
 //! assert_eq!(std::fs::read_to_string(&both)?, "ACG\t3\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -50,6 +50,20 @@ pub trait Lookup: Send + Sync {
     /// If the table cannot be read, or [`Error::Cancelled`].
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error>;
 
+    /// Returns the count of one k-mer, in either case, on either strand if the table is canonical; 0 if the table does
+    /// not have it, or if it has not exactly k bases.
+    ///
+    /// # Errors
+    /// As [`Lookup::counts`].
+    fn get(&self, kmer: &str) -> Result<u32, Error> {
+        if kmer.len() != self.k() {
+            return Ok(0);
+        }
+        let mut counts = Vec::new();
+        self.counts(kmer.as_bytes(), kmer.len(), &mut counts)?;
+        Ok(counts.first().copied().unwrap_or(0))
+    }
+
     /// Replaces `counts` by those of k-mers of up to 32 bases that are given as integers (A C G T = 0 1 2 3,
     /// the first base most significant), on either strand if the table is canonical. The count is 0 if the
     /// table does not have the k-mer, or the integer has more than k bases.
@@ -98,6 +112,41 @@ pub struct LookupOptions<'o> {
     /// The approximate size of the text that will be looked up, in bytes; `None` if it is unknown.
     /// [`DeviceChoice::Auto`](merganser_run::DeviceChoice::Auto) depends on it.
     pub input: Option<u64>,
+}
+
+impl<'o> LookupOptions<'o> {
+    /// Look-ups of single k-mers in a whole table.
+    pub fn new(context: &'o Context) -> LookupOptions<'o> {
+        LookupOptions {
+            context,
+            cut: Cut::NONE,
+            purpose: Use::Kmers(None),
+            reserved: 0,
+            input: None,
+        }
+    }
+}
+
+impl AnyTable {
+    /// Prepares the table for look-ups of single k-mers.
+    ///
+    /// ```
+    /// use merganser_kmers::tables::AnyTable;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("table.tsv");
+    /// std::fs::write(&path, "ACG\t4\nCCA\t2\n")?;
+    /// let lookup = AnyTable::open(&path)?.lookup(&merganser_run::Context::new())?;
+    /// // CGT is the reverse complement of ACG.
+    /// assert_eq!((lookup.get("CGT")?, lookup.get("TTT")?), (4, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`open_lookup`].
+    pub fn lookup(self, context: &Context) -> Result<Box<dyn Lookup>, Error> {
+        open_lookup(self, &LookupOptions::new(context))
+    }
 }
 
 /// Prepares a table for look-ups. A table in a format other than `.mgk` is converted to a temporary `.mgk`

@@ -88,7 +88,12 @@ pub struct MatrixConfig {
 
 impl MatrixConfig {
     /// Returns the configuration for the counts of all k-mers, as text, of tables with these names and bounds.
-    pub fn new(samples: Vec<(String, Cut)>) -> MatrixConfig {
+    pub fn new(names: impl IntoIterator<Item = impl Into<String>>) -> MatrixConfig {
+        MatrixConfig::with_cuts(names.into_iter().map(|name| (name.into(), Cut::NONE)).collect())
+    }
+
+    /// Returns the default selection for tables with these names, each after its cut.
+    pub fn with_cuts(samples: Vec<(String, Cut)>) -> MatrixConfig {
         MatrixConfig {
             samples,
             presence: false,

@@ -14,7 +14,7 @@ mod queries;
 use merganser_run::{Budget, Context};
 
 use crate::lookup::Lookup;
-pub use filter::{FilterConfig, Filtered, Limit, Mask, filter_reads};
+pub use filter::{FilterConfig, Filtered, Limit, Mask, filter_reads, filter_reads_with};
 pub use marks::{Mark, marks};
 pub use mates::Mates;
 pub use profile::{Profiled, profile};

@@ -16,8 +16,10 @@ use merganser_io::OutputCompression;
 use merganser_run::{Cancel, Context};
 use merganser_seq::kmer::Kmer;
 
+use crate::algebra::{Calculation, Expression, calculate};
 pub use crate::description::{Description, Kind};
 use crate::error::bad;
+use crate::formats::TableFormat;
 use crate::formats::fastk::{FastK, FastKRanges};
 use crate::formats::kff::Kff;
 pub use crate::formats::kmc::Database;
@@ -245,11 +247,25 @@ impl AnyTable {
         }
     }
 
+    /// Returns the number of k-mers with each count.
+    ///
+    /// # Errors
+    /// If the table cannot be read, or the run was cancelled ([`Error::Cancelled`]).
+    pub fn histogram(&self, context: &Context) -> Result<Histogram, Error> {
+        if let Some(histogram) = self.stored_histogram(context)? {
+            return Ok(histogram);
+        }
+        let calculation =
+            Calculation { format: TableFormat::None, ..Calculation::new(Expression::Table(0)) };
+        Ok(calculate(&calculation, std::slice::from_ref(self), context)?.histogram)
+    }
+
     /// Returns the number of k-mers with each count if the format allows reading the counts alone; otherwise `None`.
     ///
     /// # Errors
     /// If the counts cannot be read, or the run was cancelled ([`Error::Cancelled`]).
-    pub fn histogram(&self, context: &Context) -> Result<Option<Histogram>, Error> {
+    #[doc(hidden)]
+    pub fn stored_histogram(&self, context: &Context) -> Result<Option<Histogram>, Error> {
         let (threads, cancel) = (context.threads, &context.cancel);
         match &self.content {
             Content::Kmc(database) => database.histogram(threads, cancel).map(Some),

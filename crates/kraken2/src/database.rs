@@ -44,8 +44,8 @@ impl Kraken2Database {
     ///
     /// # Errors
     /// If a file is missing, unreadable or damaged, or if the database is of proteins.
-    pub fn open(folder: &Path) -> Result<Kraken2Database, Error> {
-        Self::open_files(&Self::files(folder))
+    pub fn open(folder: impl AsRef<Path>) -> Result<Kraken2Database, Error> {
+        Self::open_files(&Self::files(folder.as_ref()))
     }
 
     /// Opens the database of these files: options, taxonomy, table.

@@ -72,7 +72,8 @@ impl Index {
     ///
     /// # Errors
     /// If the file cannot be mapped, is not an index, has another version, is truncated or is damaged.
-    pub fn open(path: &Path) -> Result<Index, Error> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Index, Error> {
+        let path = path.as_ref();
         let maker = "merganser index makes one of a reference in FASTA";
         let wanted = "a merganser index (.mgi)";
         if let Some(complaint) = merganser_io::foreign(path, &file::FORMAT.magic, wanted, maker) {

@@ -61,7 +61,7 @@ pub use index::{Index, LONGEST, SHORTEST};
 pub use join::JoinedShards;
 pub use merganser_alignments::{Contig, Format, IndexKind, Operation, ReadGroup};
 pub use merganser_filter::NMode;
-pub use output::{Outputs, Placements, Reported};
+pub use output::{OutputPaths, Outputs, Placements, Reported};
 pub use reads::{ReadHit, run_in_memory};
 pub use run::{BuildOutcome, Outcome, build, build_in_memory, build_with, run, run_with};
 pub use share::share;

@@ -7,13 +7,14 @@ mod placements;
 mod report;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use merganser_alignments::{
     BlockDigest, CRAM_END, Crai, Cram, FileIndex, RecordIndex, Sorted, Written, file_head,
     write_sorted,
 };
-use merganser_io::{BgzfBlocks, Output, finish_all};
+use merganser_io::{BgzfBlocks, Output, OutputSet, finish_all};
 use merganser_run::{InOrderSink, Progress};
 
 use crate::{Config, Contig, Error, Format, Index, IndexKind};
@@ -22,6 +23,64 @@ pub(crate) use mark::{ShardContent, ShardMark};
 pub use placements::Placements;
 pub use report::Reported;
 pub(crate) use report::{ManyRecords, PairFinder, RecordSink, ReportUnit, Reporter, selected};
+
+/// The paths of a run's outputs.
+///
+/// ```
+/// use merganser_map::OutputPaths;
+///
+/// let paths = OutputPaths::from("sample.bam").unmapped("unmapped.fq.gz");
+/// assert_eq!(paths.records, std::path::Path::new("sample.bam"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OutputPaths {
+    /// The file of records; `-` for standard output. If the records are [sorted](Config::sort), an index appears next to
+    /// the file: BAI or, for contigs that are too long for it, CSI; CRAI for CRAM.
+    pub records: PathBuf,
+    /// The file of reads without a hit, as FASTQ or FASTA.
+    pub unmapped: Option<PathBuf>,
+}
+
+impl<P: Into<PathBuf>> From<P> for OutputPaths {
+    /// Writes records only.
+    fn from(records: P) -> OutputPaths {
+        OutputPaths { records: records.into(), unmapped: None }
+    }
+}
+
+impl OutputPaths {
+    /// Also writes the reads without a hit to a file.
+    #[must_use]
+    pub fn unmapped(self, path: impl Into<PathBuf>) -> OutputPaths {
+        OutputPaths { unmapped: Some(path.into()), ..self }
+    }
+
+    /// Creates the files of a run as members of `set`.
+    ///
+    /// # Errors
+    /// If a file cannot be created.
+    pub fn create(
+        &self,
+        config: &Config,
+        index: &Index,
+        set: &OutputSet,
+    ) -> Result<Outputs, Error> {
+        let kind = match config.format {
+            Format::Cram => IndexKind::Crai,
+            _ => IndexKind::for_contigs(index.contigs()),
+        };
+        let is_indexed =
+            config.sort && config.format != Format::Sam && self.records.as_os_str() != "-";
+        let mut path = self.records.clone().into_os_string();
+        path.push(format!(".{kind}"));
+        Ok(Outputs {
+            records: set.output(&self.records)?,
+            index: if is_indexed { Some((set.output(path)?, kind)) } else { None },
+            unmapped: self.unmapped.as_ref().map(|path| set.output(path)).transpose()?,
+        })
+    }
+}
 
 /// The output files of a run.
 #[derive(Debug)]

@@ -9,7 +9,6 @@ mod worker;
 #[cfg(test)]
 mod backends;
 
-use std::path::Path;
 use std::time::Instant;
 
 use merganser_alignments::{Cram, Form, Held, RecordStyle, Sorted, Sorting, warn_of_names};
@@ -25,7 +24,7 @@ use crate::discordance::{self, Tallies};
 use crate::effort::Effort;
 use crate::index::{Index, IndexView, SHORTEST};
 use crate::output::{
-    Letters, ManyRecords, Outputs, PairFinder, Placements, Reported, Reporter, Writer,
+    Letters, ManyRecords, OutputPaths, Outputs, PairFinder, Placements, Reported, Reporter, Writer,
 };
 use crate::source::ReadSource;
 use crate::{Config, Error, Format, Prefilter};
@@ -69,8 +68,8 @@ pub struct Outcome {
 
 /// The number of batches per thread that may be mapped ahead of the one to be written next.
 const AHEAD: u64 = 4;
-/// Maps all reads and writes their records to the file `output`, in input order or, with [`Config::sort`], in the
-/// reference's order, in the format [`Config::format`]. The written bytes do not depend on `context` or [`Config::filter`]. Calls `progress` with one stage, in
+/// Maps all reads and writes their records to the files `outputs` (a path, or [`OutputPaths`]), in input order or, with
+/// [`Config::sort`], in the reference's order and with an index, in the format [`Config::format`]. The written bytes do not depend on `context` or [`Config::filter`]. Calls `progress` with one stage, in
 /// bytes of input. If [`DeviceChoice::Auto`] finds GPUs without enough memory for the index, the CPU maps, and
 /// a note says so.
 ///
@@ -82,13 +81,12 @@ pub fn run(
     config: &Config,
     index: &Index,
     reads: impl IntoIterator<Item = impl Into<ReadInput>>,
-    output: impl AsRef<Path>,
+    outputs: impl Into<OutputPaths>,
     context: &Context,
 ) -> Result<Outcome, Error> {
     let reads: Vec<ReadInput> = reads.into_iter().map(Into::into).collect();
     let set = OutputSet::new();
-    let records = set.output(output.as_ref())?;
-    let outputs = Outputs { records, index: None, unmapped: None };
+    let outputs = outputs.into().create(config, index, &set)?;
     let outcome = run_with(config, index, &reads, outputs, context)?;
     set.commit()?;
     Ok(outcome)

@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             _ => println!("{error}"),
         },
     }
-    for warning in warnings.since(0) {
+    for warning in warnings.all() {
         println!("warning: {warning}");
     }
     Ok(())

@@ -70,7 +70,7 @@ pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<()> {
 /// # Errors
 /// If it cannot be written.
 pub(crate) fn write_summary(summary: &mut Summary, mut output: Output) -> Result<(), io::Error> {
-    let warnings = console::warnings().since(0);
+    let warnings = console::warnings().all();
     summary.warnings(warnings.iter().map(|warning| with_flags(warning)).collect());
     output.write_all(format!("{:#}\n", summary.to_value()).as_bytes())?;
     output.finish()?;

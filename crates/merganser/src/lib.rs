@@ -87,7 +87,8 @@ pub use run::{Cancel, Context, DeviceChoice};
 pub mod count {
     #[doc(inline)]
     pub use merganser_count::{
-        Config, Error, Format, Outcome, QualityOffset, Storage, run, run_in_memory, run_with,
+        Config, Error, Format, Outcome, QualityOffset, Storage, run, run_histogram, run_in_memory,
+        run_with,
     };
     #[doc(inline)]
     pub use merganser_kmers::MemoryTable;
@@ -116,8 +117,8 @@ pub mod kmers {
     #[doc(inline)]
     pub use merganser_kmers::algebra::{
         Calculated, Calculation, Comparison, CountLimits, Cut, Expression, Mode, Operation, Pair,
-        Visitor, calculate, calculate_in_memory, calculate_with, compare, open_tables, parse,
-        visit,
+        Visitor, calculate, calculate_in_memory, calculate_with, compare, compare_with,
+        open_tables, parse, visit,
     };
     #[doc(inline)]
     pub use merganser_kmers::formats::TableFormat;
@@ -131,8 +132,8 @@ pub mod kmers {
     };
     #[doc(inline)]
     pub use merganser_kmers::reads::{
-        FilterConfig, Filtered, Job, Limit, Mark, Mask, Mates, Profiled, filter_reads, marks,
-        profile, query, record_bytes, reserved_bytes,
+        FilterConfig, Filtered, Job, Limit, Mark, Mask, Mates, Profiled, filter_reads,
+        filter_reads_with, marks, profile, query, record_bytes, reserved_bytes,
     };
     #[doc(inline)]
     pub use merganser_kmers::tables::{AnyTable, Description, Kind};
@@ -222,9 +223,9 @@ pub mod map {
     #[doc(inline)]
     pub use merganser_map::{
         BuildOutcome, Config, Contig, DeviceTimes, Effort, Error, Format, Index, IndexKind,
-        MAX_READ, NMode, Operation, Outcome, Outputs, Placements, Prefilter, ReadGroup, ReadHit,
-        Reported, Select, Strand, ThreadTimes, build, build_in_memory, build_with, run,
-        run_in_memory, run_with,
+        MAX_READ, NMode, Operation, Outcome, OutputPaths, Outputs, Placements, Prefilter,
+        ReadGroup, ReadHit, Reported, Select, Strand, ThreadTimes, build, build_in_memory,
+        build_with, run, run_in_memory, run_with,
     };
 }
 

@@ -74,7 +74,7 @@ pub(crate) fn run<T: Send, E: Failure>(
 /// # Errors
 /// If Python's warning filters turn warnings into exceptions.
 pub(crate) fn warn(py: Python<'_>, warnings: &Warnings) -> PyResult<()> {
-    let messages = warnings.since(0);
+    let messages = warnings.all();
     if messages.is_empty() {
         return Ok(());
     }

@@ -202,7 +202,7 @@ fn config(
     output: Option<&Path>,
     keywords: &Keywords<'_>,
 ) -> PyResult<MatrixConfig> {
-    let of = MatrixConfig::new(names.into_iter().map(|name| (name, Cut::NONE)).collect());
+    let of = MatrixConfig::with_cuts(names.into_iter().map(|name| (name, Cut::NONE)).collect());
     let format = keywords.named::<MatrixFormat>("format")?;
     if format.is_some() && output.is_none() {
         return Err(wrong(py, "format", "requires output"));

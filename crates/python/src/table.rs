@@ -761,9 +761,7 @@ progress=None)")]
         let Job { context, .. } = Job::of(py, None, (threads, memory, None), progress)?;
         self.check_same_kind(py, "other", &other)?;
         let tables = [self.again(py)?, other.again(py)?];
-        let compared = call::run(py, &context, progress, |context| {
-            compare(&tables, &[Cut::NONE, Cut::NONE], context)
-        })?;
+        let compared = call::run(py, &context, progress, |context| compare(&tables, context))?;
         Ok(compared.pairs.first().map_or(0.0, |pair| compared.jaccard(pair)))
     }
 

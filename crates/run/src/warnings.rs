@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// let warnings = merganser_run::Warnings::default();
 /// warnings.clone().push("reads.bam: ends without its end-of-file block");
 /// warnings.push("reads.bam: ends without its end-of-file block");
-/// assert_eq!(warnings.since(0), ["reads.bam: ends without its end-of-file block"]);
+/// assert_eq!(warnings.all(), ["reads.bam: ends without its end-of-file block"]);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Warnings(Arc<Mutex<Vec<String>>>);
@@ -28,6 +28,11 @@ impl Warnings {
     /// Returns the number of warnings so far.
     pub fn count(&self) -> usize {
         self.lock().len()
+    }
+
+    /// Returns all warnings so far, in the order in which they were added.
+    pub fn all(&self) -> Vec<String> {
+        self.since(0)
     }
 
     /// Returns the warnings from number `first`, counted from 0, in the order in which they were added.

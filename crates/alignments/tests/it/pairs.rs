@@ -38,7 +38,7 @@ proptest! {
         let last = once.last().unwrap();
         prop_assert_eq!(last.1 + last.3.len() as u64 / (1 + u64::from(last.2)), reads);
         let apart = units.iter().map(|unit| [0, 1, 1, 0, 2][*unit]).sum::<u64>();
-        let warned = options.warnings.since(0);
+        let warned = options.warnings.all();
         prop_assert_eq!(warned.len(), usize::from(apart > 0), "{:?}", &warned);
         let expected = format!(": {apart} reads are mates by their flags");
         prop_assert!(apart == 0 || warned[0].contains(&expected), "{:?}", &warned);

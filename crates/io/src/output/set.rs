@@ -39,7 +39,8 @@ impl OutputSet {
     /// # Errors
     ///
     /// If the output cannot be created.
-    pub fn output(&self, path: &Path) -> Result<Output, Error> {
+    pub fn output(&self, path: impl AsRef<Path>) -> Result<Output, Error> {
+        let path = path.as_ref();
         if path.as_os_str() == "-" {
             return Ok(Output::Stdout(Box::new(StdoutWriter::new(self.join())?)));
         }
@@ -51,7 +52,8 @@ impl OutputSet {
     /// # Errors
     ///
     /// If the file cannot be created.
-    pub fn file(&self, path: &Path) -> Result<AtomicFile, Error> {
+    pub fn file(&self, path: impl AsRef<Path>) -> Result<AtomicFile, Error> {
+        let path = path.as_ref();
         AtomicFile::begin(path, self.join())
     }
 

@@ -119,7 +119,7 @@ mod tests {
         let mut batch = RecordBatch::default();
         while records.next(&mut batch).unwrap().is_some() {}
         let folder = format!("{}/", folder.path().display());
-        warnings.since(0).iter().map(|warning| warning.replace(&folder, "")).collect()
+        warnings.all().iter().map(|warning| warning.replace(&folder, "")).collect()
     }
 
     #[test]

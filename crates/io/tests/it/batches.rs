@@ -72,5 +72,5 @@ pub(crate) fn warned(text: &str) -> Vec<String> {
     let (batches, failed) = read_all(&segments, &options).unwrap();
     assert!(failed.is_none() && batches.iter().all(|batch| !batch.2));
     let root = format!("{}/", folder.path().display());
-    options.warnings.since(0).iter().map(|warning| warning.replace(&root, "")).collect()
+    options.warnings.all().iter().map(|warning| warning.replace(&root, "")).collect()
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use merganser_io::OutputFormat;
 use serde::Serialize;
 
 use super::expression::{Cut, Expression};
@@ -84,10 +85,22 @@ impl Calculation {
         }
     }
 
-    /// Sets the output file and its format; for [`TableFormat::Kmc`] the name is without suffix.
+    /// Sets the output file. Its suffix selects the format: `.mgk`, `.tsv`, `.fa`, `.kff`, `.parquet`; `.mgk` for others.
     #[must_use]
-    pub fn output(self, path: impl Into<PathBuf>, format: TableFormat) -> Calculation {
-        Calculation { output: Some(path.into()), format, ..self }
+    pub fn output(self, path: impl Into<PathBuf>) -> Calculation {
+        let path = path.into();
+        let suffix = OutputFormat::of_name(&path).map(OutputFormat::suffix);
+        let format = match suffix.unwrap_or_default() {
+            "fa" => TableFormat::Fasta,
+            suffix => suffix.parse().unwrap_or_default(),
+        };
+        Calculation { output: Some(path), format, ..self }
+    }
+
+    /// Sets the format of the output; for [`TableFormat::Kmc`] the name of the file is without suffix.
+    #[must_use]
+    pub fn format(self, format: TableFormat) -> Calculation {
+        Calculation { format, ..self }
     }
 
     /// Sets the limits of the counts in the result.

@@ -73,11 +73,23 @@ fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
+/// Compares each table with every other one.
+///
+/// # Errors
+/// As [`calculate`](super::calculate()).
+pub fn compare(tables: &[AnyTable], context: &Context) -> Result<Comparison, Error> {
+    compare_with(tables, &vec![Cut::NONE; tables.len()], context)
+}
+
 /// Compares each table with every other one, after its cut.
 ///
 /// # Errors
-/// As [`calculate`](super::calculate).
-pub fn compare(tables: &[AnyTable], cuts: &[Cut], context: &Context) -> Result<Comparison, Error> {
+/// As [`calculate`](super::calculate()).
+pub fn compare_with(
+    tables: &[AnyTable],
+    cuts: &[Cut],
+    context: &Context,
+) -> Result<Comparison, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     let session = Session::new(tables, tables.len() as u64, context)?;
     let done = with_kmer!(session.k, K => run::<K>(&session, cuts, progress, cancel));

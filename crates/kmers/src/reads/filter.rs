@@ -3,14 +3,18 @@
 #[cfg(feature = "cli")]
 mod cli;
 
+use std::path::Path;
 use std::str::FromStr;
 
-use merganser_io::{Output, ReadInput};
+use merganser_io::{Output, OutputSet, ReadInput, finish_all, text_bytes};
+use merganser_run::Context;
 
-use super::Job;
 use super::batch::{self, OfReads, Read};
 use super::mates::{Enough, Mates};
+use super::{Job, record_bytes, reserved_bytes};
 use crate::Error;
+use crate::lookup::{LookupOptions, Use, open_lookup};
+use crate::tables::AnyTable;
 
 /// A number of k-mers, or a fraction of the k-mers of a read, rounded down to a number as kmc_tools does. A
 /// read without k-mers reaches no fraction except 0.
@@ -161,14 +165,47 @@ pub struct Filtered {
     pub skipped_alignments: u64,
 }
 
-/// Filters the reads of `segments`, one segment after the other, and writes those that are kept to `outputs`,
-/// in the order of the input: all to one output, or first and second mates to one each.
+/// Filters reads by the k-mers that they share with a table, one input after the other, and writes those that are kept
+/// to the files `outputs`, in the order of the input: all to one file, or first and second mates to one each. The files
+/// appear at the end.
 ///
-/// The progress stage is `filtering`, in bytes of input.
+/// The progress stages are those of [`open_lookup`], and `filtering`, in bytes of input.
+///
+/// # Errors
+/// If the table cannot be read, an input is invalid, mates do not belong together, memory is too small, or an output
+/// cannot be written. Then no output exists.
+pub fn filter_reads(
+    config: &FilterConfig,
+    table: AnyTable,
+    reads: impl IntoIterator<Item = impl Into<ReadInput>>,
+    outputs: impl IntoIterator<Item = impl AsRef<Path>>,
+    context: &Context,
+) -> Result<Filtered, Error> {
+    let reads: Vec<ReadInput> = reads.into_iter().map(Into::into).collect();
+    let set = OutputSet::new();
+    let files = outputs.into_iter().map(|path| set.output(path));
+    let mut files = files.collect::<Result<Vec<_>, _>>()?;
+    let homopolymer_compressed = table.description().homopolymer_compressed;
+    let options = LookupOptions {
+        purpose: Use::Reads,
+        reserved: reserved_bytes(context.budget(), context.threads),
+        input: text_bytes(reads.iter().flat_map(ReadInput::inputs)),
+        ..LookupOptions::new(context)
+    };
+    let lookup = &*open_lookup(table, &options)?;
+    let record_bytes = record_bytes(context.budget(), context.threads, lookup);
+    let job = Job { lookup, homopolymer_compressed, context, record_bytes };
+    let filtered = context.cancel.over_error(filter_reads_with(config, job, &reads, &mut files))?;
+    finish_all(files)?;
+    set.commit()?;
+    Ok(filtered)
+}
+
+/// Filters reads like [`filter_reads`], with a table that was opened before, to open outputs.
 ///
 /// # Errors
 /// If an input is invalid, mates do not belong together, or an output cannot be written.
-pub fn filter_reads(
+pub fn filter_reads_with(
     config: &FilterConfig,
     job: Job<'_>,
     segments: &[ReadInput],

@@ -155,7 +155,7 @@ mod tests {
         tallies.concordant(1);
         let warnings = Warnings::default();
         warn(&tallies, &config, &inputs, &warnings);
-        let all = warnings.since(0);
+        let all = warnings.all();
         assert_eq!(all.len(), 1, "{all:?}");
         all[0].clone()
     }

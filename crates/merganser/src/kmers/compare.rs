@@ -27,7 +27,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode> {
         RunFiles::new().read(tables::files(&opened)).write(Holds::LINES, [&args.output]).check()?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
     let context = tables::context(&args.tables, None);
-    let all = algebra::compare(&opened, &cuts, &context)?;
+    let all = algebra::compare_with(&opened, &cuts, &context)?;
     output.write_all(HEADER.as_bytes()).map_err(Error::from)?;
     for pair in &all.pairs {
         let (a, b) = pair.tables;

@@ -59,7 +59,7 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
 pub(super) fn collect(table: &[AnyTable], args: &TableArgs) -> Result<Histogram, Error> {
     let context = tables::context(args, None);
     if let [table] = table
-        && let Some(histogram) = table.histogram(&context)?
+        && let Some(histogram) = table.stored_histogram(&context)?
     {
         return Ok(histogram);
     }

@@ -9,7 +9,7 @@ use merganser_io::{Input, OutputSet, ReadInput, text_bytes};
 use merganser_kmers::Error;
 use merganser_kmers::algebra;
 use merganser_kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
-use merganser_kmers::reads::{self, FilterConfig, Job, filter_reads};
+use merganser_kmers::reads::{self, FilterConfig, Job, filter_reads_with};
 use merganser_run::{Context, thousands};
 
 use super::tables;
@@ -43,7 +43,7 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     let outputs = paths.iter().map(|path| set.output(path));
     let mut outputs = outputs.collect::<Result<Vec<_>, _>>().map_err(Error::from)?;
     let job = of_reads(&loaded, &context);
-    let done = filter_reads(&config, job, &segments, &mut outputs);
+    let done = filter_reads_with(&config, job, &segments, &mut outputs);
     let done = cancel.over_error(done)?;
     for output in outputs {
         output.finish().map_err(Error::from)?;

@@ -139,7 +139,8 @@ impl Fit {
 
     /// Returns the heterozygosity: the sum of the rates of all patterns.
     pub(super) fn rate(&self) -> f64 {
-        self.values().rates.iter().sum()
+        // The empty sum of floating-point numbers is -0.
+        self.values().rates.iter().sum::<f64>() + 0.0
     }
 
     /// Returns the mean count of a k-mer that one haplotype has once.

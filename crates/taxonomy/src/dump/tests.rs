@@ -73,7 +73,7 @@ fn names_that_are_missing_or_doubled_are_told() {
         dump.warn_of_names(&warnings);
         let error = dump.refuse_renamed().map_err(|error| error.to_string());
         let shown = |text: String| text.replace(&format!("{}/", folder.path().display()), "");
-        (warnings.since(0).into_iter().map(shown).collect::<Vec<_>>(), error.map_err(shown))
+        (warnings.all().into_iter().map(shown).collect::<Vec<_>>(), error.map_err(shown))
     };
     let seven = "7 | seven |  | scientific name |\n";
     assert_eq!(named(&format!("{NAMES}{seven}")), (Vec::new(), Ok(())));

@@ -52,7 +52,8 @@ impl Distribution {
     ///
     /// # Errors
     /// If the file cannot be read, has no rows, or is malformed; the error names the line.
-    pub fn read(path: &Path) -> Result<Distribution, Error> {
+    pub fn read(path: impl AsRef<Path>) -> Result<Distribution, Error> {
+        let path = path.as_ref();
         let failed = |source| Error::File { path: path.to_owned(), source };
         let text = merganser_io::open_text(path).map_err(failed)?;
         let mut lines = BufReader::with_capacity(1 << 18, text);

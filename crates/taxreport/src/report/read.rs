@@ -108,7 +108,8 @@ impl KrakenReport {
     /// in it and, if it can be recognized, the format that the file has instead. Errors include a taxon that occurs
     /// twice, one without a parent, names without indents, and a clade with fewer reads than its taxon and the taxa
     /// below it.
-    pub fn read(path: &Path, warnings: &Warnings) -> Result<KrakenReport, Error> {
+    pub fn read(path: impl AsRef<Path>, warnings: &Warnings) -> Result<KrakenReport, Error> {
+        let path = path.as_ref();
         let mut lines = Lines::open_or_stdin(path)?;
         let path = shown(path);
         let (mut reader, mut last) = (Reader::default(), 0);

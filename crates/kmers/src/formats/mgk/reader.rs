@@ -32,7 +32,8 @@ impl Table {
     ///
     /// # Errors
     /// If the file cannot be read, is not a table, is truncated or damaged, or has a newer format.
-    pub fn open(path: &Path) -> Result<Table, Error> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Table, Error> {
+        let path = path.as_ref();
         let file = merganser_io::open_file(path);
         Table::of_file(file.map_err(|source| Error::File { path: path.to_owned(), source })?, path)
     }
