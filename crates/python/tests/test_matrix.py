@@ -36,9 +36,9 @@ def test_matrices_are_the_programs(tables: list[merganser.Table], tmp_path: Path
         assert rows.columns == ["kmer", "s0", "s1", "s2"] == expected.columns
         assert rows.to_polars().rows() == expected.rows()
         assert numbers["rows"] == len(rows) <= numbers["kmers"]
-    subprocess.run(["merganser", "kmers", "matrix", "-q", *paths, "-o", str(tmp_path / "a.mgm")], check=True)
-    merganser.matrix(paths, output=tmp_path / "b.mgm")
-    assert (tmp_path / "a.mgm").read_bytes() == (tmp_path / "b.mgm").read_bytes()
+    subprocess.run(["merganser", "kmers", "matrix", "-q", *paths, "-o", str(tmp_path / "a.mgx")], check=True)
+    merganser.matrix(paths, output=tmp_path / "b.mgx")
+    assert (tmp_path / "a.mgx").read_bytes() == (tmp_path / "b.mgx").read_bytes()
 
 
 def test_columns_have_names(tables: list[merganser.Table], reads: list[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""k-mer tables, metagenomic classification, pre-alignment filtering and read mapping.
+"""k-mer tables, metagenomic classification, host removal, pre-alignment filtering, read mapping and assembly evaluation.
 
 >>> import merganser
 >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)

@@ -1815,7 +1815,7 @@ def matrix(
         tables: Tables or the files of tables: at least one.
         names: The names of the columns; None for the names of the files without suffix, and "table1" and so on for
             temporary tables.
-        output: The file: .tsv, or .mgm for the binary format; None to return the rows.
+        output: The file: .tsv, or .mgx for the binary format; None to return the rows.
         format: "tsv" or "dense"; None for the format of the file name.
         presence: Write 1 instead of the count of a k-mer.
         solid: Counts of this or more are solid.
@@ -1864,7 +1864,7 @@ def matrix(
         tables: Tables or the files of tables: at least one.
         names: The names of the columns; None for the names of the files without suffix, and "table1" and so on for
             temporary tables.
-        output: The file: .tsv, or .mgm for the binary format; None to return the rows.
+        output: The file: .tsv, or .mgx for the binary format; None to return the rows.
         format: "tsv" or "dense"; None for the format of the file name.
         presence: Write 1 instead of the count of a k-mer.
         solid: Counts of this or more are solid.
