@@ -272,18 +272,14 @@ impl MinimizerSet {
         read(path.as_ref(), context, 0)
     }
 
-    /// Writes the set to a file, with the threads of `context`.
+    /// Writes the set to a file, with the threads of `context`, in [the format of its name](Format::of).
     ///
     /// # Errors
     /// If the file cannot be written. Then no file is left.
-    pub fn save(
-        &self,
-        path: impl AsRef<Path>,
-        format: Format,
-        context: &Context,
-    ) -> Result<(), Error> {
+    pub fn save(&self, path: impl AsRef<Path>, context: &Context) -> Result<(), Error> {
+        let path = path.as_ref();
         let outputs = OutputSet::new();
-        write(self, format, context.threads, outputs.file(path.as_ref())?)?;
+        write(self, Format::of(path), context.threads, outputs.file(path)?)?;
         outputs.commit()?;
         Ok(())
     }

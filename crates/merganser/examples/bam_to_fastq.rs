@@ -7,7 +7,6 @@
 use std::env;
 use std::error::Error;
 use std::io::Write;
-use std::path::Path;
 
 use merganser::io::{Output, RecordOptions, Records};
 
@@ -15,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = env::args().skip(1).collect();
     let [bam, fastq] = &args[..] else { return Err("usage: bam_to_fastq BAM FASTQ".into()) };
 
-    let mut output = Output::create(Path::new(fastq))?;
+    let mut output = Output::create(fastq)?;
     let mut reads = 0;
     for record in Records::open([bam], RecordOptions::whole())? {
         let record = record?;

@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{env, fs};
 
 use merganser::Context;
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: bracken_distribution DATABASE LENGTH OUTPUT GENOMES...".into());
     };
 
-    let database = Database::open(Path::new(database))?;
+    let database = Database::open(database)?;
     let genomes: Vec<PathBuf> = genomes.iter().map(PathBuf::from).collect();
     let inputs = expand_references(&genomes)?;
     let distribution = bracken::distribution(&database, &inputs, length.parse()?, &Context::new())?;

@@ -6,7 +6,6 @@
 use std::env;
 use std::error::Error;
 use std::io;
-use std::path::Path;
 
 use merganser::classify::bracken::{Distribution, Estimate, Level};
 use merganser::classify::report::KrakenReport;
@@ -18,8 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: bracken_estimate REPORT DISTRIBUTION".into());
     };
 
-    let report = KrakenReport::read(Path::new(report), &Warnings::default())?;
-    let distribution = Distribution::read(Path::new(distribution))?;
+    let report = KrakenReport::read(report, &Warnings::default())?;
+    let distribution = Distribution::read(distribution)?;
     let estimate = Estimate::new(&report, &distribution, &Level::species(), 10)?;
     estimate.write_table(&mut io::stdout().lock())?;
     Ok(())

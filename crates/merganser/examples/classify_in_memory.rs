@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::num::NonZero;
-use std::path::Path;
 use std::sync::Arc;
 use std::{env, thread};
 
@@ -22,7 +21,7 @@ fn main() -> Result<()> {
         return Err("usage: classify_in_memory DATABASE READS THREADS".into());
     };
 
-    let database = Arc::new(Database::open(Path::new(database))?);
+    let database = Arc::new(Database::open(database)?);
     let thresholds = Thresholds::new(database.params());
     let classifier = SharedClassifier::new(database, thresholds, &Context::new())?;
     let workers = threads.parse::<NonZero<usize>>()?.get();

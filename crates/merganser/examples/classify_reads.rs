@@ -5,7 +5,6 @@
 
 use std::env;
 use std::error::Error;
-use std::path::Path;
 
 use merganser::classify::{Database, OutputPaths, RunConfig};
 use merganser::{Context, classify};
@@ -16,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: classify_reads DATABASE READS LINES REPORT".into());
     };
 
-    let database = Database::open(Path::new(database))?;
+    let database = Database::open(database)?;
     let outputs = OutputPaths::new().lines(lines).report(report);
     let config = RunConfig::default();
     let outcome = classify::run(&config, &database, [reads], &outputs, &Context::new())?;

@@ -6,8 +6,7 @@ use std::env;
 use std::error::Error;
 use std::io;
 
-use merganser::count::{Config, Format};
-use merganser::io::{Input, OutputSet};
+use merganser::count::Config;
 use merganser::kmers::HistogramFormat;
 use merganser::{Context, count};
 
@@ -17,9 +16,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: count_histogram K READS".into());
     };
 
-    let config = Config { format: Format::None, ..Config::new(k.parse()?) };
-    let (inputs, outputs) = ([Input::from(reads)], OutputSet::new());
-    let outcome = count::run_with(&config, &inputs, None, &outputs, &Context::new())?;
+    let config = Config::new(k.parse()?);
+    let outcome = count::run_histogram(&config, [reads], &Context::new())?;
     // Includes the k-mers that occur once, which a table would not have.
     outcome.histogram.write(HistogramFormat::Tsv, config.k, None, &mut io::stdout().lock())?;
     Ok(())

@@ -5,9 +5,8 @@
 
 use std::env;
 use std::error::Error;
-use std::path::Path;
 
-use merganser::deplete::{Format, Params};
+use merganser::deplete::Params;
 use merganser::{Context, deplete};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -18,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let (params, context) = (Params::default(), Context::new());
     let set = deplete::build(params, genomes, &context)?;
-    set.save(output, Format::of(Path::new(output)), &context)?;
+    set.save(output, &context)?;
     println!("{} minimizers of {} bases", set.len(), params.k());
     Ok(())
 }

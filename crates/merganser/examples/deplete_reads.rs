@@ -5,7 +5,6 @@
 
 use std::env;
 use std::error::Error;
-use std::path::Path;
 
 use merganser::deplete::{Config, MinimizerLookup, OutputPaths};
 use merganser::{Context, deplete};
@@ -17,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
 
     let context = Context::new();
-    let host = MinimizerLookup::read(Path::new(host), &context)?;
+    let host = MinimizerLookup::read(host, &context)?;
     let outputs = OutputPaths::new(kept_1).mates(kept_2);
     let outcome = deplete::run(&Config::default(), &host, [(first, second)], &outputs, &context)?;
     // Both mates count.

@@ -5,7 +5,6 @@
 
 use std::env;
 use std::error::Error;
-use std::path::Path;
 
 use merganser::Context;
 use merganser::classify::extract::{self, ExtractConfig, relatives_in_report};
@@ -18,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: extract_reads TAXID LINES REPORT READS OUTPUT".into());
     };
 
-    let report = KrakenReport::read(Path::new(report), &Warnings::default())?;
+    let report = KrakenReport::read(report, &Warnings::default())?;
     let (below, above) = (true, false);
     let taxa = relatives_in_report(&report, &[taxid.parse()?], below, above);
     let config = ExtractConfig::new(taxa.taxids);

@@ -7,7 +7,7 @@ use std::env;
 use std::error::Error;
 
 use merganser::Context;
-use merganser::kmers::{AnyTable, Calculation, Expression, TableFormat, calculate};
+use merganser::kmers::{AnyTable, Calculation, Expression, calculate};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "difference" => Expression::difference(all),
         _ => return Err(usage.into()),
     };
-    let calculation = Calculation::new(expression).output(output, TableFormat::Mgk);
+    let calculation = Calculation::new(expression).output(output);
     let calculated = calculate(&calculation, &tables, &Context::new())?;
     println!("{} k-mers", calculated.kmers);
     Ok(())

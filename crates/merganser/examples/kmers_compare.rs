@@ -7,7 +7,7 @@ use std::env;
 use std::error::Error;
 
 use merganser::Context;
-use merganser::kmers::{AnyTable, Cut, compare};
+use merganser::kmers::{AnyTable, compare};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let paths: Vec<String> = env::args().skip(1).collect();
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let tables = paths.iter().map(AnyTable::open).collect::<Result<Vec<_>, _>>()?;
-    let comparison = compare(&tables, &vec![Cut::NONE; tables.len()], &Context::new())?;
+    let comparison = compare(&tables, &Context::new())?;
     println!("table\ttable\tshared\tjaccard\tmash");
     for pair in &comparison.pairs {
         let (one, other) = pair.tables;

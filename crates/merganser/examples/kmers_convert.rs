@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let table = AnyTable::open(input)?;
     let (kind, k) = (table.description().kind, table.description().k);
     let format: TableFormat = format.parse()?;
-    let calculation = Calculation::new(Expression::Table(0)).output(output, format);
+    let calculation = Calculation::new(Expression::Table(0)).output(output).format(format);
     let calculated = calculate(&calculation, &[table], &Context::new())?;
     println!("{} {k}-mers, {} to {format}", calculated.kmers, kind.name());
     Ok(())

@@ -5,14 +5,9 @@
 
 use std::env;
 use std::error::Error;
-use std::path::Path;
 
 use merganser::Context;
-use merganser::io::Output;
-use merganser::kmers::{
-    AnyTable, Cut, FilterConfig, Job, Limit, LookupOptions, Use, filter_reads, open_lookup,
-    record_bytes, reserved_bytes,
-};
+use merganser::kmers::{AnyTable, FilterConfig, Limit, filter_reads};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -20,27 +15,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: kmers_filter_reads TABLE READS OUTPUT".into());
     };
 
-    let context = Context::new();
-    let (memory, threads) = (context.budget(), context.threads);
-    let table = AnyTable::open(table)?;
-    let homopolymer_compressed = table.description().homopolymer_compressed;
-    let options = LookupOptions {
-        context: &context,
-        cut: Cut::NONE,
-        purpose: Use::Reads,
-        reserved: reserved_bytes(memory, threads),
-        input: None,
-    };
-    let lookup = &*open_lookup(table, &options)?;
-    let record_bytes = record_bytes(memory, threads, lookup);
-    let job = Job { lookup, homopolymer_compressed, context: &context, record_bytes };
-
     let config = FilterConfig { min_hits: Limit::Part(0.5), ..FilterConfig::default() };
-    let mut kept = [Output::create(Path::new(output))?];
-    let filtered = filter_reads(&config, job, &[reads.into()], &mut kept)?;
-    // The file appears only if everything went well.
-    let [kept] = kept;
-    kept.finish()?;
+    let table = AnyTable::open(table)?;
+    let filtered = filter_reads(&config, table, [reads], [output], &Context::new())?;
     println!("{} of {} reads kept", filtered.kept, filtered.reads);
     Ok(())
 }

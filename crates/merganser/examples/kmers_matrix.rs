@@ -8,7 +8,7 @@ use std::error::Error;
 use std::path::Path;
 
 use merganser::Context;
-use merganser::kmers::{AnyTable, Cut, MatrixConfig, matrix};
+use merganser::kmers::{AnyTable, MatrixConfig, matrix};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -18,10 +18,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let tables = paths.iter().map(AnyTable::open).collect::<Result<Vec<_>, _>>()?;
     // The columns have the names of the files without suffix.
-    let name = |path| Path::new(path).file_stem().unwrap_or_default().to_string_lossy().into();
-    let samples = paths.iter().map(|path| (name(path), Cut::NONE)).collect();
+    let names = paths.iter().map(|path| Path::new(path).file_stem().unwrap_or_default());
+    let names = names.map(|name| name.to_string_lossy());
     // Only k-mers that at least two samples have.
-    let config = MatrixConfig { min_samples: 2, ..MatrixConfig::new(samples) };
+    let config = MatrixConfig { min_samples: 2, ..MatrixConfig::new(names) };
     let outcome = matrix(&config, &tables, output, &Context::new())?;
     println!("{} of {} k-mers", outcome.rows, outcome.kmers);
     Ok(())

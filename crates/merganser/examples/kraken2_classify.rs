@@ -5,7 +5,6 @@
 
 use std::env;
 use std::error::Error;
-use std::path::Path;
 
 use merganser::Context;
 use merganser::classify::kraken2::{self, Kraken2Config, Kraken2Database, OutputPaths};
@@ -16,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: kraken2_classify DATABASE READS LINES REPORT".into());
     };
 
-    let database = Kraken2Database::open(Path::new(folder))?;
+    let database = Kraken2Database::open(folder)?;
     let config = Kraken2Config { confidence: 0.1, ..Kraken2Config::default() };
     let outputs = OutputPaths::new().lines(lines).report(report);
     let outcome = kraken2::run(&config, &database, [reads], &outputs, &Context::new())?;

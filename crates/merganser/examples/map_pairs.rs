@@ -5,7 +5,6 @@
 
 use std::env;
 use std::error::Error;
-use std::path::Path;
 
 use merganser::map::{Config, Index, Select, Threshold};
 use merganser::{Context, map};
@@ -16,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: map_pairs INDEX READS_1 READS_2 SAM".into());
     };
 
-    let index = Index::open(Path::new(index))?;
+    let index = Index::open(index)?;
     // Mates of a concordant pair face each other, and span at most 800 bases.
     let config =
         Config { select: Select::Best, max_insert: 800, ..Config::new(Threshold::Percent(4)) };

@@ -5,10 +5,8 @@
 
 use std::env;
 use std::error::Error;
-use std::path::Path;
 
-use merganser::io::{OutputSet, ReadInput};
-use merganser::map::{Config, Format, Index, IndexKind, Outputs, Threshold};
+use merganser::map::{Config, Format, Index, Threshold};
 use merganser::{Context, map};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -17,20 +15,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: map_reads INDEX READS BAM".into());
     };
 
-    let index = Index::open(Path::new(index))?;
+    let index = Index::open(index)?;
     let threshold = Threshold::Percent(4);
     let config = Config { sort: true, format: Format::Bam(6), ..Config::new(threshold) };
-    // `map::run` writes a single file; `run_with` also writes the index of sorted records.
-    let set = OutputSet::new();
-    let bai = set.output(Path::new(&format!("{bam}.bai")))?;
-    let outputs = Outputs {
-        records: set.output(Path::new(bam))?,
-        index: Some((bai, IndexKind::Bai)),
-        unmapped: None,
-    };
-    let reads = [ReadInput::from(reads)];
-    let outcome = map::run_with(&config, &index, &reads, outputs, &Context::new())?;
-    set.commit()?;
+    let outcome = map::run(&config, &index, [reads], bam, &Context::new())?;
     println!("{} of {} reads mapped", outcome.reported.mapped, outcome.reported.reads);
     Ok(())
 }

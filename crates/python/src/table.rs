@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
 use merganser_kmers::Histogram;
 use merganser_kmers::algebra::{
-    Calculation, CountLimits, Cut, Expression, Operation, calculate, compare,
+    Calculation, CountLimits, Expression, Operation, calculate, compare,
 };
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::lookup::Lookup;

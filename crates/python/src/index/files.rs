@@ -76,7 +76,7 @@ impl Files {
             true => {
                 let mut path = self.records.clone().into_os_string();
                 path.push(format!(".{kind}"));
-                Some((set.output(path.as_ref())?, kind))
+                Some((set.output(path)?, kind))
             }
             false => None,
         };

@@ -188,7 +188,7 @@ mod tests {
             assert_eq!(read(text), Err(empty.to_owned()));
         }
         // An endless file is read only as far as needed to identify it.
-        assert!(Distribution::read("/dev/zero".as_ref()).is_err());
+        assert!(Distribution::read("/dev/zero").is_err());
         let twice = format!("{HEADING}1\t7:1:9 \n1\t8:1:9\n");
         assert_eq!(read(&twice), Err("FILE: line 3: taxid 1 has a row already".to_owned()));
     }
