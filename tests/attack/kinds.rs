@@ -101,7 +101,7 @@ impl<'a> Attack<'a> {
     }
 
     /// Returns random options for resources, which do not change results.
-    pub(crate) fn context(&mut self, job: &Job) -> Vec<&'static str> {
+    pub(crate) fn resources(&mut self, job: &Job) -> Vec<&'static str> {
         let mut options = Vec::new();
         if job.takes_threads() && self.random.below(2) == 0 {
             options.extend(["--threads", self.one_of(&["1", "2", "3", "5"])]);

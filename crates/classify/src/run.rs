@@ -58,7 +58,7 @@ impl<'a> Classifier<'a> {
     ///
     /// Parts that do not fit on the devices at the same time take turns: reads and their candidates then wait in
     /// memory or in temporary storage until all parts have been queried. If not even one part fits on automatically
-    /// chosen GPUs, the CPU is used instead and `progress` receives a note.
+    /// chosen GPUs, the CPU is used instead and the progress receives a note.
     ///
     /// # Errors
     /// If a GPU cannot be used; if it was requested and has no room for any part.

@@ -61,11 +61,11 @@ pub struct Config {
 
     /// Keep intermediate data in memory while it fits, only in memory, or on disk
     #[cfg_attr(feature = "cli", arg(long, value_name = "WHERE", default_value_t))]
-    #[cfg_attr(feature = "cli", arg(help_heading = "Context"))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Resources"))]
     pub storage: Storage,
     /// Batches of reads that each GPU partitions at a time [default: 3; 8 where super-k-mers do not
     /// fit into --gpu-memory]
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Context"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Resources"))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u8).range(1..=MAX_STREAMS as i64)))]
     #[serde(skip)]
     pub gpu_streams: Option<u8>,

@@ -1,4 +1,4 @@
-//! The inputs of a run: the configuration and the resources it may use.
+//! The inputs of a run: its configuration and context.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use merganser_run::{Context, Warnings};
 
 use crate::Config;
 
-/// A configuration together with the resources that the run may use.
+/// A configuration together with the context of the run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job<'j> {
     pub(crate) config: &'j Config,

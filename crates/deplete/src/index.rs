@@ -26,7 +26,7 @@ const MIN_ROOM: usize = 1 << 10;
 const THREAD: u64 = 22 << 20;
 
 /// Returns the set of the minimizers of all sequences in `inputs`, with the threads and within the memory of
-/// `context`. Reports one stage to `progress`, in bytes of input.
+/// `context`. The progress has one stage, in bytes of input.
 ///
 /// # Errors
 /// If an input is invalid, if there are no minimizers, if the set does not fit into memory, or if the run is cancelled.

@@ -82,7 +82,7 @@ const AHEAD: u64 = 4;
 
 /// Decides all pairs of the inputs (one file of pairs, or two of sequences), and writes the decisions in input order
 /// to the file `output`: a header, then lines of the pair's number, 1 if it is accepted (otherwise 0) and its edits.
-/// The written bytes do not depend on `context`. Calls `progress` with one stage, in bytes of input.
+/// The written bytes do not depend on `context`. The progress has one stage, in bytes of input.
 ///
 /// # Errors
 /// If the configuration or the number of inputs is invalid, a requested GPU cannot be used, there is too little

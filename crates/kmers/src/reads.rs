@@ -41,7 +41,7 @@ pub fn record_bytes(memory: u64, threads: usize, lookup: &dyn Lookup) -> u64 {
     lookup.resident_bytes().map_or(0, left) + memory / RECORD_PART
 }
 
-/// The table and the resources of a job.
+/// The table and the context of a job.
 #[derive(Clone, Copy)]
 pub struct Job<'r> {
     /// The table.

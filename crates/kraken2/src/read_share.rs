@@ -19,7 +19,7 @@ pub struct ReadShare {
 
 impl ReadShare {
     /// Returns the share of `shard` in the reads of `segments`. Counts the reads first, with the threads and within
-    /// the memory of `context`; of pairs in two files only the first file is read. Calls `progress` with one stage,
+    /// the memory of `context`; of pairs in two files only the first file is read. The progress has one stage,
     /// in bytes of input.
     ///
     /// # Errors

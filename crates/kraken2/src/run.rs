@@ -67,12 +67,12 @@ impl Kraken2Outcome {
 
 /// Classifies reads, one input after the other, as Kraken 2 does, and writes the files of `outputs`, which appear at
 /// the end, in the order of the reads. The bytes are those of Kraken 2; they depend only on the
-/// database, the configuration and the reads. Calls `progress` with one stage, in bytes of input.
+/// database, the configuration and the reads. The progress has one stage, in bytes of input.
 ///
 /// The table of the database is memory-mapped, so that processes share it and its pages are part of the
 /// system's cache. If a memory limit is [given](Context::memory), its pages count towards the limit. If the
 /// table does not fit in the limit, or in free memory if there is no limit, reads are classified in rounds:
-/// each round has as many reads as fit and reads the table once, and `progress` gets a note. GPUs that are
+/// each round has as many reads as fit and reads the table once, and the progress gets a note. GPUs that are
 /// requested explicitly need enough host memory for the table.
 ///
 /// # Errors

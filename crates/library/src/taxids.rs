@@ -73,7 +73,7 @@ pub struct TaxidSearch {
 impl TaxidSearch {
     /// Searches all sources in this order: the given maps and the maps in folders of references, the headers, the
     /// other files in these folders, and the folder of the taxonomy; with GTDB's tables, the given maps and the
-    /// accessions. Notes to `progress` which maps were found and used.
+    /// accessions. Notes to the progress which maps were found and used.
     ///
     /// # Errors
     /// If a file cannot be read or is malformed.

@@ -148,7 +148,7 @@ pub struct Config {
     pub no_unmapped: bool,
     /// Rule that rejects candidates before they are verified; changes only the speed
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILTER", default_value_t))]
-    #[cfg_attr(feature = "cli", arg(help_heading = "Context"))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Resources"))]
     pub filter: Prefilter,
 
     /// The format of the records.

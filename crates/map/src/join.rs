@@ -59,7 +59,7 @@ impl JoinedShards {
     ///
     /// Records in the order of the reads are joined by copying the blocks of the shards. Sorted records are
     /// merged, in the memory of `context` and then on disk, and indexed if [`Outputs::index`] is given. Every
-    /// block is verified. Calls `progress` with one or two stages.
+    /// block is verified. The progress has one or two stages.
     ///
     /// # Errors
     /// If a shard cannot be read or is damaged, there is too little memory, an output cannot be written, or the

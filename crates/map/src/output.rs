@@ -140,7 +140,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes all records in sorted order, and their index. Calls `progress` with one stage.
+    /// Writes all records in sorted order, and their index. The progress has one stage.
     pub(crate) fn write_sorted(
         &mut self,
         sorted: Sorted<'_>,

@@ -9,7 +9,7 @@ use crate::source::options;
 /// Returns the range of reads in `segments` that belongs to `shard`.
 ///
 /// All threads of `context` read the inputs once. A share begins and ends between batches, so that BAM blocks
-/// are cut as in a single run. Calls `progress` with one stage, in bytes of input.
+/// are cut as in a single run. The progress has one stage, in bytes of input.
 ///
 /// # Errors
 /// If an input is not a regular file or cannot be read, or the run is cancelled.

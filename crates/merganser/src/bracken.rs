@@ -56,7 +56,7 @@ impl Distributions {
     }
 }
 
-/// The genomes that reads are simulated from, and the resources of the simulation.
+/// The genomes that reads are simulated from, and the context of the simulation.
 #[derive(Clone, Copy)]
 pub(crate) struct Library<'a> {
     pub(crate) inputs: &'a [Input],

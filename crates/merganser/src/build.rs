@@ -43,7 +43,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
         taxids: args.taxids.config.clone(),
         ..BuildConfig::default()
     };
-    let context = context(&args.context);
+    let context = context(&args.resources);
     config.validate_for(&context)?;
     let k = config.params().k as usize;
     args.bracken.iter().try_for_each(|&length| check_read_length(length, k))?;
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
     interrupt::cancel_on_interrupt();
-    let own = args.context.context();
+    let own = args.resources.context();
     let library = Library { inputs: &inputs, context: &own };
     if !args.bracken.is_empty() {
         library.refuse_pipes("--bracken")?;
@@ -113,7 +113,7 @@ pub(crate) fn maps(taxids: &TaxidArgs, found: &References) -> Vec<PathBuf> {
     taxids.config.map.iter().chain(&found.manifests).cloned().collect()
 }
 
-/// Returns the resources of a build, with the memory as a number, so that summaries can report it.
+/// Returns the context of a build, with the memory as a number, so that summaries can report it.
 pub(crate) fn context(args: &ResourceArgs) -> Context {
     let context = args.context();
     let memory = context.budget();

@@ -114,11 +114,11 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let outputs = work.check(&query, &files)?;
     work.hint(console);
     let mut journal = match &args.resume {
-        Some(path) => Some(Journal::open(path, args.context.context().budget(), console)?),
+        Some(path) => Some(Journal::open(path, args.resources.context().budget(), console)?),
         None => None,
     };
     let reads = work.reads();
-    let context = args.context.context();
+    let context = args.resources.context();
     let devices = source.devices(&context, &reads)?;
     let cancel = interrupt::cancel_on_interrupt();
     if let Some(journal) = &mut journal {
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
         files: &files,
         devices,
         // Determined again: a database may have been built in memory since.
-        context: args.context.context(),
+        context: args.resources.context(),
         shard: args.shard.filter(|_| args.sample_sheet.is_none()),
         classifier: RefCell::new(None),
         console,
@@ -314,7 +314,7 @@ impl DatabaseChoice {
         let database = AnyDatabase::open(path).or_else(|error| swapped(error, path, reads))?;
         if let AnyDatabase::Own(database) = &database {
             // Checked before any use, so that the time counts as the time of opening.
-            database.check(args.context.context().threads, cancel)?;
+            database.check(args.resources.context().threads, cancel)?;
         }
         Ok(database)
     }
@@ -378,7 +378,7 @@ fn build_in_memory(
     let (sketches, taxids) = (args.sketches.clone(), args.taxids.config.clone());
     let config = BuildConfig { sketches, taxids, ..BuildConfig::default() };
     let config = build::with_maps(config, references);
-    let context = args.context.context();
+    let context = args.resources.context();
     config.validate_for(&context)?;
     merganser_run::raise_open_file_limit();
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;

@@ -125,7 +125,7 @@ pub struct ExtractOutcome {
 /// both files are read in parallel. From the first read that is not at the position of its line, the names of all
 /// remaining lines are kept in memory. Names are compared as they are, then without the `/1` or `/2` of mates.
 ///
-/// Calls `progress` with one stage, `extract`, in bytes of reads.
+/// The progress has one stage, `extract`, in bytes of reads.
 ///
 /// # Errors
 /// If reads or lines are malformed; if the names do not fit in memory; if a name has one line that is extracted and one

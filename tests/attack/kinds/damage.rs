@@ -52,7 +52,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         bytes = packed::pack(&name, &bytes);
     }
     chosen.scene.replace(&name, &bytes);
-    let (options, memory) = context(attack, &chosen);
+    let (options, memory) = resources(attack, &chosen);
     let ended = attack.run(chosen.scene.launch(&options));
     attack.note(&format!("{name}{}: {}", if inner { " (within)" } else { "" }, whats.join("; ")));
     chosen.judge(&ended, |scene, expected, ended| {
@@ -89,8 +89,8 @@ fn versionless(ended: &Ended) -> Verdict {
 }
 
 /// Returns random options for resources and the memory in bytes that they allow.
-pub(super) fn context(attack: &mut Attack<'_>, chosen: &Chosen<'_>) -> (Vec<&'static str>, u64) {
-    let mut options = attack.context(chosen.job());
+pub(super) fn resources(attack: &mut Attack<'_>, chosen: &Chosen<'_>) -> (Vec<&'static str>, u64) {
+    let mut options = attack.resources(chosen.job());
     if !chosen.job().takes_memory() {
         return (options, AMPLE);
     }

@@ -36,7 +36,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         let bytes = expected.files.values().map(|file| file.length).sum::<u64>();
         bytes * 5 / 4 + (1 << 16)
     });
-    let mut options = attack.context(chosen.job());
+    let mut options = attack.resources(chosen.job());
     // With little memory, more is written to disk.
     if chosen.job().takes_memory() && of_temporaries {
         options.extend(["--memory", attack.one_of(&["60M", "80M", "120M"])]);

@@ -68,7 +68,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     let done = format(job, name).map(|format| forge(&mut forged, format, &mut attack.random));
     let (what, is_seen) = done.unwrap_or_default();
     chosen.scene.replace(name, &forged);
-    let (options, memory) = damage::context(attack, &chosen);
+    let (options, memory) = damage::resources(attack, &chosen);
     let ended = attack.run(chosen.scene.launch(&options));
     attack.note(&format!("{name}: {what}"));
     chosen.judge(&ended, |scene, _, ended| {

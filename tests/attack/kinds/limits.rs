@@ -14,7 +14,7 @@ use merganser_test_support::tools::by_chance;
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     let scale = attack.one_of(&[Scale::Small, Scale::Small, Scale::Large]);
     let chosen = attack.choose(scale, |_| true);
-    let options = attack.context(chosen.job());
+    let options = attack.resources(chosen.job());
     let launch = chosen.scene.launch(&options);
     let launch = match attack.random.below(8) {
         0..3 => {

@@ -49,7 +49,7 @@ fn text(attack: &mut Attack<'_>) -> Result {
     }
     chosen.scene.is_as_it_should_be(name);
     let budget = attack.one_of(&["60M", "100M", "300M"]);
-    let mut options = attack.context(chosen.job());
+    let mut options = attack.resources(chosen.job());
     options.extend(["--memory", budget]);
     let ended = attack.run(chosen.scene.launch(&options));
     attack.note(&format!("{name}: at {at} {start:?} and {length} bytes of {piece:?}"));

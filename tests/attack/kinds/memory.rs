@@ -13,7 +13,7 @@ pub(super) fn bytes(budget: &str) -> u64 {
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     let chosen = attack.choose(Scale::Large, crate::table::Job::takes_memory);
     let budget = attack.one_of(&BUDGETS);
-    let mut options = attack.context(chosen.job());
+    let mut options = attack.resources(chosen.job());
     options.extend(["--memory", budget]);
     let ended = attack.run(chosen.scene.launch(&options));
     chosen.judge(&ended, |scene, expected, ended| {

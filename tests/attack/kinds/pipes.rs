@@ -37,7 +37,7 @@ fn reader_leaves(attack: &mut Attack<'_>) -> Result {
     let length = chosen.expected(|expected| expected.stdout.length);
     let wanted = attack.random.next() % (length + 1);
     let (mut reader, writer) = std::io::pipe().unwrap();
-    let mut launch = chosen.scene.launch(&attack.context(chosen.job()));
+    let mut launch = chosen.scene.launch(&attack.resources(chosen.job()));
     launch.stdout = Some(Stdio::from(writer));
     let reading = thread::spawn(move || {
         let mut read = (&mut reader).take(wanted);
@@ -68,7 +68,7 @@ fn well(chosen: &Chosen<'_>, ended: &Ended) -> Result {
 
 fn full_stdout(attack: &mut Attack<'_>) -> Result {
     let chosen = attack.choose(Scale::Small, |_| true);
-    let mut launch = chosen.scene.launch(&attack.context(chosen.job()));
+    let mut launch = chosen.scene.launch(&attack.resources(chosen.job()));
     launch.stdout = Some(Stdio::from(File::options().write(true).open("/dev/full").unwrap()));
     let ended = attack.run(launch);
     attack.note("stdout is /dev/full");
@@ -113,9 +113,9 @@ fn full_output(attack: &mut Attack<'_>) -> Result {
 /// Sends messages to a full device: the run still succeeds.
 fn full_stderr(attack: &mut Attack<'_>) -> Result {
     let chosen = attack.choose(Scale::Small, |_| true);
-    let context = attack.context(chosen.job());
+    let resources = attack.resources(chosen.job());
     let args = chosen.job().words().map(Into::into);
-    let args = args.chain(context.into_iter().map(Into::into)).collect();
+    let args = args.chain(resources.into_iter().map(Into::into)).collect();
     let mut launch = chosen.scene.launch_with(args);
     launch.stderr = Some(Stdio::from(File::options().write(true).open("/dev/full").unwrap()));
     let ended = attack.run(launch);
@@ -134,7 +134,7 @@ fn closed(attack: &mut Attack<'_>) -> Result {
     let chosen = attack.choose(Scale::Small, |_| true);
     let which = attack.one_of(&["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", "<&- >&- 2>&-"]);
     let closes = |stream| which.split(' ').any(|closed| closed == stream);
-    let launch = chosen.scene.launch(&attack.context(chosen.job()));
+    let launch = chosen.scene.launch(&attack.resources(chosen.job()));
     let launch = launch.after(&format!("exec {which}"));
     let ended = attack.run(launch);
     let missing = match () {

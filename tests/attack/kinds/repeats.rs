@@ -30,7 +30,7 @@ fn any_job(attack: &mut Attack<'_>) -> Result {
     let (what, genome) = repeats(&mut attack.random, length);
     let reads = Reads::of(&genome, 50, &mut attack.random);
     replace(&mut chosen, &genome, &reads);
-    let (mut options, budget) = (attack.context(chosen.job()), budget(attack));
+    let (mut options, budget) = (attack.resources(chosen.job()), budget(attack));
     options.extend(["--memory", budget]);
     let ended = attack.run(chosen.scene.launch(&options));
     attack.note(&format!("{length} bases of {what}"));

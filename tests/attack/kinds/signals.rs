@@ -62,7 +62,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     let (name, signal) = attack.one_of(&SIGNALS);
     let delay = took.mul_f64(attack.random.below(1200) as f64 / 1000.0);
     let again = (attack.random.below(3) == 0).then(|| attack.random.below(40) as u64);
-    let launch = chosen.scene.launch(&attack.context(chosen.job())).after("ulimit -c 0");
+    let launch = chosen.scene.launch(&attack.resources(chosen.job())).after("ulimit -c 0");
     attack.line = launch.line();
     attack.note(&format!("{name} after {delay:?}, again after {again:?} ms"));
     let running = launch.start();
@@ -92,7 +92,7 @@ pub(super) fn ignored(attack: &mut Attack<'_>) -> Result {
     let chosen = attack.choose(Scale::Large, |_| true);
     let took = chosen.expected(|expected| expected.took);
     let all = IGNORED.map(|signal| signal.to_string()).join(" ");
-    let launch = chosen.scene.launch(&attack.context(chosen.job()));
+    let launch = chosen.scene.launch(&attack.resources(chosen.job()));
     let launch = launch.after(&format!("trap '' {all}"));
     attack.line = launch.line();
     let running = launch.start();

@@ -21,7 +21,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         }
     }
     chosen.scene.replace(NODES, (lines.join("\n") + "\n").as_bytes());
-    let options = attack.context(chosen.job());
+    let options = attack.resources(chosen.job());
     let ended = attack.run(chosen.scene.launch(&options));
     attack.note(&format!("line {}: {:?}", at + 1, lines[at]));
     chosen.judge(&ended, |scene, _, ended| {

@@ -67,7 +67,7 @@ pub struct Written {
     pub digest: BlockDigest,
 }
 
-/// Writes all records, sorted, after the `begin` bytes already in `output`. Reports one stage to `progress`, in bytes
+/// Writes all records, sorted, after the `begin` bytes already in `output`. The progress has one stage, in bytes
 /// of records.
 ///
 /// # Errors

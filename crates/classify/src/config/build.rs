@@ -103,11 +103,11 @@ pub struct PartConfig {
     /// Number of parts of the database, which are queried one after the other; results do not change
     // Parts consist of whole targets; 1 to 256.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 1))]
-    #[cfg_attr(feature = "cli", arg(help_heading = "Context"))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Resources"))]
     pub parts: usize,
     /// Make enough parts for each to have about this size, e.g. 8G
     #[cfg_attr(feature = "cli", arg(long, value_name = "SIZE", value_parser = parse_size))]
-    #[cfg_attr(feature = "cli", arg(help_heading = "Context"))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Resources"))]
     pub max_part_size: Option<u64>,
 }
 

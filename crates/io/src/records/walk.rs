@@ -46,7 +46,7 @@ impl<T, E, F: Fn(&RecordBatch) -> T> Work for Look<'_, F, T, E> {
 }
 
 /// Maps every batch with `look` on [`RecordOptions::workers`] threads, and folds the results with `take`, in the
-/// order of the reads. Calls `progress` with one stage, in bytes of input.
+/// order of the reads. The progress has one stage, in bytes of input.
 ///
 /// # Errors
 /// If an input is not a regular file (a job that calls this reads its inputs twice); if reading fails, with the

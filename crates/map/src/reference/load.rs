@@ -18,8 +18,8 @@ const LONGEST_RECORD: usize = 16 << 20;
 /// The number of letters that are packed at a time, a multiple of 64.
 const STRETCH: usize = 1 << 16;
 
-/// Loads a reference from FASTA. Letters may be in either case; ambiguous IUPAC letters are kept as N. Calls
-/// `progress` with one stage, in bytes of input.
+/// Loads a reference from FASTA. Letters may be in either case; ambiguous IUPAC letters are kept as N. The progress has
+/// one stage, in bytes of input.
 ///
 /// # Errors
 /// If the file cannot be read, holds reads or has no sequence; if a contig is empty, has no name or the same

@@ -33,7 +33,7 @@ pub struct BuildOutcome {
 /// Builds the index of a reference in FASTA, and writes it to the file `output`.
 ///
 /// The returned index is mapped from the file, whose bytes depend only on the reference. Letters may be in either case; ambiguous IUPAC letters are kept
-/// as N. If there are several GPUs, the first one sorts. Calls `progress` with two stages: `load`, in bytes of
+/// as N. If there are several GPUs, the first one sorts. The progress has two stages: `load`, in bytes of
 /// input, and `index`, in positions.
 ///
 /// ```

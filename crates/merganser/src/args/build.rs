@@ -88,7 +88,7 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_name = "LENGTHS", value_delimiter = ',')]
     pub(crate) bracken: Vec<usize>,
     #[command(flatten)]
-    pub(crate) context: ResourceArgs,
+    pub(crate) resources: ResourceArgs,
     /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
@@ -121,17 +121,17 @@ pub(crate) struct ResourceArgs {
     /// Memory that the build may use, e.g. 8G; more data goes to temporary files [default: three
     /// quarters of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
-    #[arg(help_heading = "Context")]
+    #[arg(help_heading = "Resources")]
     pub(crate) memory: Option<u64>,
     /// Existing directory for temporary files [default: $TMPDIR or /tmp]
-    #[arg(long, value_name = "DIR", help_heading = "Context")]
+    #[arg(long, value_name = "DIR", help_heading = "Resources")]
     pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
 }
 
 impl ResourceArgs {
-    /// Returns the resources that a run may use.
+    /// Returns the context of a run.
     pub(crate) fn context(&self) -> Context {
         let temp_dir = self.tmp_dir.as_deref();
         common::context(self.threads.number(), self.memory, temp_dir, Some(&self.device))

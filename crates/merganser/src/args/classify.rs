@@ -114,7 +114,7 @@ pub(crate) struct ClassifyArgs {
     #[command(flatten)]
     pub(crate) sketches: SketchConfig,
     #[command(flatten)]
-    pub(crate) context: ResourceArgs,
+    pub(crate) resources: ResourceArgs,
 }
 
 /// Subcommands of `merganser classify`.

@@ -163,7 +163,7 @@ pub(crate) struct DbAddArgs {
     #[command(flatten)]
     pub(crate) parts: PartConfig,
     #[command(flatten)]
-    pub(crate) context: ResourceArgs,
+    pub(crate) resources: ResourceArgs,
     /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,

@@ -88,7 +88,7 @@ pub(crate) struct FilterArgs {
     /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the available
     /// memory]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
-    #[arg(help_heading = "Context")]
+    #[arg(help_heading = "Resources")]
     pub(crate) memory: Option<u64>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,

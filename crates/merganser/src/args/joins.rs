@@ -61,7 +61,7 @@ pub(crate) struct MapJoinArgs {
     #[arg(value_parser = index_format())]
     pub(crate) index_format: Option<IndexKind>,
     /// Directory for temporary files, created if missing [default: $TMPDIR or /tmp]
-    #[arg(long, value_name = "DIR", help_heading = "Context")]
+    #[arg(long, value_name = "DIR", help_heading = "Resources")]
     pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,

@@ -248,5 +248,5 @@ pub(crate) struct VerifyArgs {
     #[arg(required = true, value_name = "TABLE")]
     pub(crate) tables: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) context: TableArgs,
+    pub(crate) resources: TableArgs,
 }

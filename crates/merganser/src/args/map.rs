@@ -84,12 +84,12 @@ pub(crate) struct LimitArgs {
     /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the available
     /// memory]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
-    #[arg(help_heading = "Context")]
+    #[arg(help_heading = "Resources")]
     pub(crate) memory: Option<u64>,
 }
 
 impl LimitArgs {
-    /// Returns the resources of a run on these devices.
+    /// Returns the context of a run on these devices.
     pub(crate) fn context(&self, device: &DeviceArgs) -> Context {
         common::context(self.threads.number(), self.memory, None, Some(device))
     }
@@ -193,7 +193,7 @@ pub(crate) struct MapArgs {
     pub(crate) pages: PageArgs,
 
     /// Directory for the temporary files of --sort, created if missing [default: $TMPDIR or /tmp]
-    #[arg(long, value_name = "DIR", help_heading = "Context", requires = "sort")]
+    #[arg(long, value_name = "DIR", help_heading = "Resources", requires = "sort")]
     pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,

@@ -45,10 +45,10 @@ fn limit_memory(matches: &ArgMatches) {
 /// Takes a folder that was given as `-t`, the former option of the taxonomy, as `--taxonomy`.
 fn settle_taxonomy(command: &mut Command, console: &Console) -> Result<(), clap::Error> {
     let (name, threads, taxonomy): (&[&str], _, &mut Vec<PathBuf>) = match command {
-        Command::Build(args) => (&["build"], &mut args.context.threads, &mut args.taxonomy),
-        Command::Classify(args) => (&["classify"], &mut args.context.threads, &mut args.taxonomy),
+        Command::Build(args) => (&["build"], &mut args.resources.threads, &mut args.taxonomy),
+        Command::Classify(args) => (&["classify"], &mut args.resources.threads, &mut args.taxonomy),
         Command::Db { command: DbCommand::Add(args) } => {
-            (&["db", "add"], &mut args.context.threads, &mut args.taxonomy)
+            (&["db", "add"], &mut args.resources.threads, &mut args.taxonomy)
         }
         Command::Eval(args) => {
             return settle(&["eval"], args.old_taxonomy.take(), &mut args.taxonomy, console);

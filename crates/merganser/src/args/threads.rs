@@ -13,7 +13,7 @@ const MAX: u16 = 1024;
 pub(crate) struct ThreadArgs {
     /// Number of threads [default: the number of CPUs that the process may use]
     #[arg(short = 't', long, visible_short_alias = '@', value_name = "N")]
-    #[arg(help_heading = "Context")]
+    #[arg(help_heading = "Resources")]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX)))]
     threads: Option<u16>,
 }
@@ -30,7 +30,7 @@ impl ThreadArgs {
 pub(crate) struct ThreadsOrTaxonomyArgs {
     /// Number of threads [default: the number of CPUs that the process may use]
     #[arg(short = 't', long, visible_short_alias = '@', value_name = "N")]
-    #[arg(help_heading = "Context", value_parser = number_or_folder())]
+    #[arg(help_heading = "Resources", value_parser = number_or_folder())]
     // Several values, as `-t DIR --threads N` was valid and still is.
     #[arg(action = clap::ArgAction::Append)]
     threads: Vec<ThreadsOrTaxonomy>,

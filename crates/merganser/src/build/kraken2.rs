@@ -34,7 +34,7 @@ pub(super) fn run(
     started: Instant,
 ) -> Result<ExitCode> {
     check(args)?;
-    let (config, context) = (config(args), context(&args.context));
+    let (config, context) = (config(args), context(&args.resources));
     config.validate()?;
     args.bracken.iter().try_for_each(|&length| check_read_length(length, config.k))?;
     merganser_run::raise_open_file_limit();

@@ -55,7 +55,7 @@ pub(super) fn config(args: &CountArgs) -> Config {
     Config { rule: args.signature.rules()[0], format: args.format(), ..args.config.clone() }
 }
 
-/// Returns the resources of a run.
+/// Returns the context of a run.
 pub(super) fn context(args: &CountArgs) -> Context {
     let temp_dir = args.tmp_dir.as_deref();
     common::context(args.threads.number(), args.memory, temp_dir, Some(&args.device))

@@ -28,7 +28,7 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
         allow_unmapped: args.allow_unmapped,
         ..BuildConfig::new(*base.params())
     };
-    let context = build::context(&args.context);
+    let context = build::context(&args.resources);
     config.validate_for(&context)?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;

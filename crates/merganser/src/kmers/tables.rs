@@ -1,4 +1,4 @@
-//! Opening of tables, and the resources of their commands.
+//! Opening of tables, and the context of their commands.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ use crate::args::kmers::TableArgs;
 use crate::common;
 use crate::failure::usage;
 
-/// Returns the resources of a run.
+/// Returns the context of a run.
 pub(super) fn context(args: &TableArgs, device: Option<&DeviceArgs>) -> Context {
     common::context(args.threads.number(), args.memory, args.tmp_dir.as_deref(), device)
 }

@@ -19,14 +19,14 @@ pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
 }
 
 fn check(path: &Path, args: &VerifyArgs) -> Result<()> {
-    let table = tables::open_pieces(&[path], &args.context)?;
-    table[0].verify(&tables::context(&args.context, None))?;
+    let table = tables::open_pieces(&[path], &args.resources)?;
+    table[0].verify(&tables::context(&args.resources, None))?;
     if table[0].as_mgk().is_some() {
         return Ok(());
     }
     // Formats without checksums: reads and counts all k-mers, as other commands do.
     let description = table[0].description().clone();
-    let histogram = histogram::read(&table, &args.context)?;
+    let histogram = histogram::read(&table, &args.resources)?;
     let found = histogram.distinct(1, u32::MAX);
     match description.kmers {
         Some(kmers) if found != kmers => {

@@ -138,11 +138,11 @@ pub(crate) struct TableArgs {
     /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the available
     /// memory]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
-    #[arg(help_heading = "Context")]
+    #[arg(help_heading = "Resources")]
     pub(crate) memory: Option<u64>,
     /// Directory for temporary files, which unsorted tables need if they exceed the memory [default:
     /// $TMPDIR or /tmp]
-    #[arg(long, value_name = "DIR", help_heading = "Context")]
+    #[arg(long, value_name = "DIR", help_heading = "Resources")]
     pub(crate) tmp_dir: Option<PathBuf>,
 }
 
@@ -251,7 +251,7 @@ pub(crate) struct ConcatArgs {
     /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the available
     /// memory]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
-    #[arg(help_heading = "Context")]
+    #[arg(help_heading = "Resources")]
     pub(crate) memory: Option<u64>,
 }
 

@@ -83,7 +83,7 @@ pub(crate) struct QvArgs {
     #[command(flatten)]
     pub(crate) pages: PageArgs,
     /// Directory for temporary files: the k-mers of reads and assemblies [default: $TMPDIR or /tmp]
-    #[arg(long, value_name = "DIR", help_heading = "Context")]
+    #[arg(long, value_name = "DIR", help_heading = "Resources")]
     pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
