@@ -48,5 +48,6 @@ pub use sorted::{
 /// The options of a reader of files of any format.
 pub type ReaderOptions = merganser_io::ReaderOptions<AllFormats>;
 
-/// The options of a reader of records of any format.
+/// The options of a reader of records of any format. [`RecordOptions::default()`](merganser_io::RecordOptions) keeps
+/// names and letters, and `RecordOptions::whole()` whole headers and qualities, too. Most programs need no other option.
 pub type RecordOptions = merganser_io::RecordOptions<AllFormats>;

@@ -76,6 +76,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Returns the number of distinct k-mers of the input, before any cutoff.
+    pub fn distinct_kmers(&self) -> u64 {
+        self.histogram.distinct(1, u32::MAX)
+    }
+
     pub(crate) fn stage(&mut self, name: &'static str, since: Instant) {
         self.stages.since(name, since);
     }

@@ -356,7 +356,7 @@ mod tests {
                 assert_eq!(back, set);
                 assert_eq!(host.len(), set.len());
                 assert!(set.values().all(|value| host.contains(value)));
-                let description = describe(&folder.path().join("back")).unwrap();
+                let description = describe(folder.path().join("back")).unwrap();
                 let expected = Description {
                     format,
                     params: set.params(),

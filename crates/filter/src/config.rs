@@ -13,7 +13,7 @@ use crate::Error;
 pub enum Threshold {
     /// A number of edits.
     Edits(u32),
-    /// A percentage of the read's length, 0 to 100, rounded down.
+    /// A percentage of the read's length, rounded down: 0 to 100, for mapping 0 to 99.
     Percent(u8),
 }
 

@@ -144,8 +144,8 @@ impl AnyTable {
     ///
     /// # Errors
     /// As [`open_lookup`].
-    pub fn lookup(self, context: &Context) -> Result<Box<dyn Lookup>, Error> {
-        open_lookup(self, &LookupOptions::new(context))
+    pub fn lookup(&self, context: &Context) -> Result<Box<dyn Lookup>, Error> {
+        open_lookup(self.reopen(context)?, &LookupOptions::new(context))
     }
 }
 

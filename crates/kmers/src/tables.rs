@@ -16,7 +16,8 @@ use merganser_io::OutputCompression;
 use merganser_run::{Cancel, Context};
 use merganser_seq::kmer::Kmer;
 
-use crate::algebra::{Calculation, Expression, calculate};
+use crate::MemoryTable;
+use crate::algebra::{Calculation, Expression, calculate, calculate_in_memory};
 pub use crate::description::{Description, Kind};
 use crate::error::bad;
 use crate::formats::TableFormat;
@@ -245,6 +246,27 @@ impl AnyTable {
             Content::Kmc(database) => !database.is_sorted(),
             _ => true,
         }
+    }
+
+    /// Reads the table into memory, where its k-mers can be iterated. The memory of the result is not part of
+    /// [`Context::memory`].
+    ///
+    /// ```
+    /// use merganser_kmers::tables::AnyTable;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("table.tsv");
+    /// std::fs::write(&path, "CCA\t2\nACG\t4\n")?;
+    /// let table = AnyTable::open(&path)?.in_memory(&merganser_run::Context::new())?;
+    /// assert_eq!(table.iter().next(), Some(("ACG".to_owned(), 4)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the table cannot be read, or the run was cancelled ([`Error::Cancelled`]).
+    pub fn in_memory(&self, context: &Context) -> Result<MemoryTable, Error> {
+        let whole = Calculation::new(Expression::Table(0));
+        Ok(calculate_in_memory(&whole, std::slice::from_ref(self), context)?.1)
     }
 
     /// Returns the number of k-mers with each count.

@@ -90,7 +90,7 @@ impl Index {
         Ok(Index { contigs, k, data: Data::Mapped(mapped) })
     }
 
-    /// Verifies the checksums of all tables. [`run()`](crate::run()) and [`map_reads`](crate::map_reads) do so before
+    /// Verifies the checksums of all tables. [`run()`](crate::run()) and [`run_in_memory`](crate::run_in_memory) do so before
     /// they use the tables.
     ///
     /// The file is read once by `threads` threads. Later calls read it again only if it was written to since.

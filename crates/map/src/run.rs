@@ -69,9 +69,11 @@ pub struct Outcome {
 /// The number of batches per thread that may be mapped ahead of the one to be written next.
 const AHEAD: u64 = 4;
 /// Maps all reads and writes their records to the files `outputs` (a path, or [`OutputPaths`]), in input order or, with
-/// [`Config::sort`], in the reference's order and with an index, in the format [`Config::format`]. The written bytes do not depend on `context` or [`Config::filter`]. The progress has one stage, in
-/// bytes of input. If [`DeviceChoice::Auto`] finds GPUs without enough memory for the index, the CPU maps, and
-/// a note says so.
+/// [`Config::sort`], in the reference's order and with an index, in the format [`Config::format`]. The written bytes
+/// do not depend on `context` or [`Config::filter`].
+///
+/// The progress has the stage `map`, in bytes of input, and for sorted records the stage `sort`. If
+/// [`DeviceChoice::Auto`] finds GPUs without enough memory for the index, the CPU maps, and a note says so.
 ///
 /// # Errors
 /// If the configuration is invalid, the index is damaged, a requested GPU cannot be used, there is too little

@@ -1,15 +1,15 @@
 //! Merganser as a library: counts k-mers, classifies reads, filters pairs, maps reads, removes host reads and
 //! evaluates assemblies, on all cores and, with the feature `cuda`, on GPUs.
 //!
-//! Each job is a module with the same parts:
+//! Each job is a module with these parts:
 //!
-//! - `Config`, plain data with good defaults;
-//! - `run`, which reads inputs and writes outputs by their paths; the outputs appear together at the end, or, after an
-//!   error, not at all. `run_in_memory` returns the results instead, and `run_with` takes outputs that are already
-//!   open, for programs that write more files of the same run;
-//! - `build`, if the job needs an index or a database;
-//! - `Outcome`, the results and statistics of a run;
-//! - `Error`, whose message is one line: what is wrong, where, and what to do.
+//! - `Config` (for classification `RunConfig` and `BuildConfig`): plain data with good defaults;
+//! - `run`, which reads inputs and writes outputs by their paths. All outputs appear at the end; after an error there
+//!   are none. `run_with` takes outputs that are already open, for programs that write more files of the same run.
+//!   `run_in_memory`, where there is one, returns the results;
+//! - `build`, if the job needs an index, a database or a set;
+//! - `Outcome`: the results and statistics of a run;
+//! - `Error`: its message is one line that says what is wrong, where, and what to do.
 //!
 //! The last argument of a run is its [`Context`]: threads, memory, devices, progress, warnings and cancellation.
 //! Results never depend on it. Inputs are paths, or anything else that is `Into<`[`Input`]`>`; inputs of reads are
@@ -45,13 +45,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The folder `examples` of the package has a program for each task.
+//! The folder `examples` of the package has a program for each task. The examples of single items are those of the crates
+//! that they come from: read `merganser_count::run` as `merganser::count::run`, and `merganser_run::Context` as
+//! `merganser::Context`. Options such as `--gpu-memory` in the descriptions of fields are those of the program.
 //!
 //! # Errors, warnings, progress and cancellation
 //!
-//! All errors implement [`run::Fault`]: its kind tells a wrong argument from a cancelled run and from a problem of the
-//! input or the machine. A run that succeeds may still have warnings, for instance that nothing was classified:
-//! they are in [`Context::warnings`](run::Context::warnings). [`run::Progress`] receives the progress, and
+//! The errors of all jobs implement [`run::Fault`]: its kind distinguishes a wrong argument, a cancelled run, and a
+//! problem of the input or the machine. A run that succeeds may still have warnings, for instance that the input has no
+//! reads: they are in [`Context::warnings`](run::Context::warnings). [`run::Progress`] receives the progress, and
 //! [`Cancel`] ends a run from another thread.
 //!
 //! # Features

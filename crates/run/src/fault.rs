@@ -16,7 +16,7 @@ pub enum FaultKind {
     Failed,
 }
 
-/// An error of one of the crates. Its message is one line that says what is wrong, where, and what
+/// An error of a job. Its message is one line that says what is wrong, where, and what
 /// to do. Fields of configurations and of [`Context`](crate::Context) are in backticks,
 /// so that a program can replace them with its own names ([`with_names`]).
 pub trait Fault: std::error::Error + Send + Sync + 'static {

@@ -13,17 +13,18 @@ pub enum Unit {
     Steps,
 }
 
-/// A receiver of a job's progress. Jobs call it from any of their threads, at most some hundred times a
-/// second.
+/// A receiver of a job's progress. Jobs call it from any of their threads, at most some hundred times for each stage
+/// and second.
 pub trait Progress: Send + Sync {
-    /// Begins a stage that counts in `unit`. `total` is the sum of the stage's [`advance`](Self::advance)
-    /// amounts, `None` if unknown.
+    /// Begins a stage that counts in `unit`, and ends the one before it. `total` is the expected sum of the stage's
+    /// [`advance`](Self::advance) amounts, `None` if unknown; the sum may be smaller, because the last part of the work
+    /// is not always reported.
     fn stage(&self, name: &str, unit: Unit, total: Option<u64>);
 
     /// Adds `amount` finished units to the current stage.
     fn advance(&self, amount: u64);
 
-    /// Ends the current stage.
+    /// Ends the last stage of a job, or the last of some stages.
     fn finish(&self);
 
     /// Receives a one-line note, such as the devices in use. The default ignores it.

@@ -63,6 +63,18 @@ impl From<&Path> for TaxonomySource {
     }
 }
 
+impl From<&str> for TaxonomySource {
+    fn from(path: &str) -> TaxonomySource {
+        Path::new(path).into()
+    }
+}
+
+impl From<&String> for TaxonomySource {
+    fn from(path: &String) -> TaxonomySource {
+        Path::new(path).into()
+    }
+}
+
 impl From<&PathBuf> for TaxonomySource {
     fn from(path: &PathBuf) -> TaxonomySource {
         path.as_path().into()

@@ -22,7 +22,7 @@ pub use select::{ReportSelection, SelectedReport};
 
 use std::collections::BTreeMap;
 
-use merganser_taxonomy::Taxonomy;
+use merganser_taxonomy::{Rank, Taxonomy};
 
 /// The reads by taxon; a pair is one read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,6 +90,14 @@ impl Tally {
     /// Returns the number of reads that are assigned to the node itself.
     pub fn own(&self, node: u32) -> u64 {
         self.nodes.get(node as usize).copied().unwrap_or(0)
+    }
+
+    /// Returns the reads of each clade of a rank, such as those of each species, with the nodes of `tree` (the taxonomy
+    /// of the database) in ascending order; clades without reads are left out.
+    pub fn at_rank(&self, tree: &Taxonomy, rank: Rank) -> Vec<(u32, u64)> {
+        let clades = self.clades(tree).into_iter().zip(0u32..);
+        let of_rank = clades.filter(|&(reads, node)| reads > 0 && tree.rank(node) == rank);
+        of_rank.map(|(reads, node)| (node, reads)).collect()
     }
 
     /// Returns the number of reads of each node's clade.

@@ -1,6 +1,8 @@
 //! Iteration over single records, for programs that read on one thread.
 
-use super::{RecordBatch, Records};
+use std::io::{self, Write};
+
+use super::{Record, RecordBatch, Records};
 use crate::Error;
 
 /// A record with its own memory.
@@ -12,8 +14,26 @@ pub struct OwnedRecord {
     pub header: Vec<u8>,
     /// The sequence, without line ends.
     pub letters: Vec<u8>,
-    /// The qualities; `None` in FASTA, or if they are not kept.
+    /// The qualities as letters (Phred+33); `None` in FASTA, or if they are not kept.
     pub quality: Option<Vec<u8>>,
+}
+
+impl OwnedRecord {
+    /// Returns a view of the record.
+    pub fn as_record(&self) -> Record<'_> {
+        let OwnedRecord { name, header, letters, quality } = self;
+        Record { name, header, letters, quality: quality.as_deref() }
+    }
+
+    /// Writes the record as [`Record::write`] does: as FASTQ if it has qualities, otherwise as FASTA.
+    ///
+    /// # Errors
+    /// If the output cannot be written.
+    pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
+        let mut text = Vec::with_capacity(self.header.len() + 2 * self.letters.len() + 8);
+        self.as_record().write(&mut text);
+        output.write_all(&text)
+    }
 }
 
 /// The records of [`Records`] one by one, returned by its [`into_iter`](Records::into_iter). Mates follow each other.

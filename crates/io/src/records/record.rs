@@ -11,12 +11,13 @@ pub struct Record<'a> {
     pub header: &'a [u8],
     /// The sequence, without line ends.
     pub letters: &'a [u8],
-    /// The qualities; `None` in FASTA, or if they are not kept.
+    /// The qualities as letters (Phred+33); `None` in FASTA, or if they are not kept.
     pub quality: Option<&'a [u8]>,
 }
 
 impl Record<'_> {
-    /// Appends the record as text: as FASTQ if it has qualities, otherwise as FASTA with the sequence in one line.
+    /// Appends the record as text with its `header`: as FASTQ if it has qualities, otherwise as FASTA with the sequence
+    /// in one line.
     /// Returns the range of its letters in the text.
     pub fn write(&self, text: &mut Vec<u8>) -> Range<usize> {
         text.push(if self.quality.is_some() { b'@' } else { b'>' });

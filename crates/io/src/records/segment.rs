@@ -1,10 +1,10 @@
-//! Segments of the input: single reads or pairs.
+//! Inputs of reads: single reads or pairs.
 
 use crate::Error;
 use crate::input::Input;
 use crate::same::are_same;
 
-/// A segment of the input.
+/// An input of reads: single reads, or pairs in one or two files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadInput {
     /// Single reads.
@@ -16,12 +16,12 @@ pub enum ReadInput {
 }
 
 impl ReadInput {
-    /// Whether the segment has pairs.
+    /// Whether the input has pairs.
     pub fn is_paired(&self) -> bool {
         !matches!(self, ReadInput::Single(_))
     }
 
-    /// Returns the files of the segment.
+    /// Returns the files of the input.
     pub fn inputs(&self) -> impl Iterator<Item = &Input> {
         let (first, second) = match self {
             ReadInput::Single(input) | ReadInput::Interleaved(input) => (input, None),

@@ -12,13 +12,13 @@ use crate::formats::mgk::section_bits;
 use crate::tables::AnyTable;
 use crate::tables::clipped::clipped;
 
-/// A receiver of k-mers with their counts.
+/// A receiver of the counts of k-mers.
 pub trait Visitor: Send {
-    /// Takes a k-mer that some table has: its count in each table, in their order, 0 if the table does not have it.
+    /// Takes the counts of a k-mer that some table has: its count in each table, in their order, 0 if the table does not have it.
     fn kmer(&mut self, counts: &[u32]);
 }
 
-/// Passes each k-mer that some table has, or each of a range of `.mgk` tables, to a visitor. `make` creates one
+/// Passes the counts of each k-mer that some table has, or of each k-mer of a range of `.mgk` tables, to a visitor. `make` creates one
 /// visitor for each thread; they are returned at the end. The k-mers come in no particular order. The borders
 /// of ranges depend only on the tables.
 ///

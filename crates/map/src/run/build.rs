@@ -32,9 +32,9 @@ pub struct BuildOutcome {
 
 /// Builds the index of a reference in FASTA, and writes it to the file `output`.
 ///
-/// The returned index is mapped from the file, whose bytes depend only on the reference. Letters may be in either case; ambiguous IUPAC letters are kept
-/// as N. If there are several GPUs, the first one sorts. The progress has two stages: `load`, in bytes of
-/// input, and `index`, in positions.
+/// The returned index is mapped from the file, whose bytes depend only on the reference. Letters may be in either
+/// case; ambiguous IUPAC letters are kept as N. If there are several GPUs, the first one sorts. The progress has two
+/// stages: `load`, in bytes of input, and `index`, in bases.
 ///
 /// ```
 /// use merganser_map::{Index, build, build_with};
@@ -93,7 +93,7 @@ pub fn build_with(
     let size = text_bytes([input]);
     let gpus = context.choose_gpus(Work::Index, size, merganser_gpu::usable)?;
     let begun = Instant::now();
-    let reference = load(input, context)?;
+    let reference = context.cancel.over_error(load(input, context))?;
     if output.is_some() {
         warn_of_names(&reference.contigs, &context.warnings);
     }
