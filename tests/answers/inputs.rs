@@ -19,7 +19,7 @@ fn every_compression_gives_the_counts_of_the_plain_text() {
     let text = fastq(&records, "\n");
     let expected = oracle::tsv(&oracle::count(&records, Rule::new(21, true)), 1);
     let (head, tail) = text.split_at(text.len() / 3);
-    let mut bgzf = merganser_io::Output::create(&dir.path("made.gz")).unwrap();
+    let mut bgzf = merganser_io::Output::create(dir.path("made.gz")).unwrap();
     bgzf.write_all(&text).unwrap();
     bgzf.finish().unwrap();
     let cases = [

@@ -32,7 +32,7 @@ fn every_compression_gives_the_decisions_of_the_plain_text() {
     let dir = Dir::new();
     let text = lines(3000, 1);
     let (head, tail) = text.split_at(text.len() / 3);
-    let mut bgzf = merganser_io::Output::create(&dir.path("made.gz")).unwrap();
+    let mut bgzf = merganser_io::Output::create(dir.path("made.gz")).unwrap();
     bgzf.write_all(&text).unwrap();
     bgzf.finish().unwrap();
     dir.write("plain", &text);

@@ -150,7 +150,7 @@ fn every_candidate_of_every_read_is_the_oracles() {
         let base = build_with(&config, old, folder.path(), few, &context);
         let (base, _) = base.unwrap();
         let set = OutputSet::new();
-        let grown = set.file(&path("grown.mgdb")).unwrap();
+        let grown = set.file(path("grown.mgdb")).unwrap();
         let new = Additions { inputs: &inputs[2..], taxonomy: Some(&folder.path().into()) };
         let added = add_with(&config, &base, new, grown, &context);
         // The file is mapped before it appears: a file that cannot be mapped does not appear.

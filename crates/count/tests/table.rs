@@ -50,7 +50,7 @@ fn table(dir: &Path) -> PathBuf {
 #[test]
 fn a_table_holds_every_kmer_and_finds_it() {
     let dir = tempfile::tempdir().expect("space");
-    let table = Table::open(&table(dir.path())).expect("just written");
+    let table = Table::open(table(dir.path())).expect("just written");
     let expected = naive(&reads());
     assert_eq!(table.header().kmers, expected.len() as u64);
     assert!(table.verify().is_ok());

@@ -32,7 +32,7 @@ impl Distributions {
         path: impl Fn(usize) -> PathBuf,
         outputs: &OutputSet,
     ) -> Result<Distributions> {
-        let file = |&length: &usize| Ok((length, outputs.output(&path(length))?));
+        let file = |&length: &usize| Ok((length, outputs.output(path(length))?));
         lengths.iter().map(file).collect::<Result<_>>().map(Distributions)
     }
 

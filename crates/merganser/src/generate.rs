@@ -40,7 +40,7 @@ fn write_pages(command: &Command, directory: &Path, outputs: &OutputSet) -> Resu
         write_pages(below, directory, outputs)?;
     }
     let Page { name, text } = Page::of(command)?;
-    let mut output = outputs.file(&directory.join(name))?;
+    let mut output = outputs.file(directory.join(name))?;
     output.write_all(&text)?;
     output.commit()?;
     Ok(())

@@ -53,7 +53,7 @@ impl Pages {
         set: &OutputSet,
     ) -> Result<Pages, merganser_io::Error> {
         let open = |path: &Option<PathBuf>| {
-            path.as_deref().map(|path| set.output(&of_sample(path, sample))).transpose()
+            path.as_deref().map(|path| set.output(of_sample(path, sample))).transpose()
         };
         let sections = sections(args, kind, sample);
         let multiqc = sections.iter().map(|path| set.output(path)).collect::<Result<_, _>>()?;

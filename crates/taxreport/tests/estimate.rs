@@ -15,8 +15,8 @@ fn data(name: &str) -> PathBuf {
 
 fn sample(name: &str) -> (KrakenReport, Distribution) {
     let report =
-        KrakenReport::read(&data(&format!("{name}.kreport")), &Warnings::default()).unwrap();
-    (report, Distribution::read(&data(&format!("{name}.kmer_distrib"))).unwrap())
+        KrakenReport::read(data(&format!("{name}.kreport")), &Warnings::default()).unwrap();
+    (report, Distribution::read(data(&format!("{name}.kmer_distrib"))).unwrap())
 }
 
 fn level(code: &str) -> Level {

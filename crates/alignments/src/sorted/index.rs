@@ -199,7 +199,7 @@ mod tests {
             Mark { at: 0, contig: 0, first: i32::MAX as u32 - 100, span: 100, is_mapped: true };
         index.add(mark, 70, 0).unwrap();
         let dir = tempfile::tempdir().unwrap();
-        let mut output = Output::create(&dir.path().join("x.csi")).unwrap();
+        let mut output = Output::create(dir.path().join("x.csi")).unwrap();
         index.write(1000, &mut output).unwrap();
         output.finish().unwrap();
         let found = csi::fs::read(dir.path().join("x.csi")).unwrap();

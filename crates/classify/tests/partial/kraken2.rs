@@ -18,7 +18,7 @@ fn data() -> PathBuf {
 }
 
 pub(crate) fn database() -> Kraken2Database {
-    Kraken2Database::open(&data().join("kraken2")).unwrap()
+    Kraken2Database::open(data().join("kraken2")).unwrap()
 }
 
 /// Returns reads of a genome of the database with one letter changed, and some random reads.

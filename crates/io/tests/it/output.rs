@@ -274,7 +274,7 @@ fn a_set_that_cannot_appear_as_a_whole_replaces_nothing() {
     let path = |name: &str| dir.path().join(name);
     let set = OutputSet::new();
     for name in ["old", "new", "other", "last"] {
-        set.file(&path(name)).unwrap().commit().unwrap();
+        set.file(path(name)).unwrap().commit().unwrap();
     }
     fs::write(path("old"), "1").unwrap();
     fs::write(path("other"), "2").unwrap();
@@ -287,7 +287,7 @@ fn a_set_that_cannot_appear_as_a_whole_replaces_nothing() {
 
     fs::remove_dir(path("last")).unwrap();
     for name in ["old", "other", "last"] {
-        set.file(&path(name)).unwrap().commit().unwrap();
+        set.file(path(name)).unwrap().commit().unwrap();
     }
     set.commit().unwrap();
     assert_eq!(names(dir.path()), ["last", "old", "other"]);

@@ -81,7 +81,7 @@ proptest! {
             files.push(std::fs::read(&path).unwrap());
         }
         prop_assert!(files[0] == files[1]);
-        let opened = Index::open(&dir.path().join("x.mgi")).unwrap();
+        let opened = Index::open(dir.path().join("x.mgi")).unwrap();
         opened.check(2, &Cancel::default()).unwrap();
         let memory = built(Reference::of(&contigs), 2, 1 << 30);
         prop_assert_eq!(opened.contigs(), memory.contigs());

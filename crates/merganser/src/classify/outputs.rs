@@ -415,7 +415,7 @@ fn create(
     sample: Option<&OsStr>,
     set: &OutputSet,
 ) -> Result<Option<Output>> {
-    Ok(path.map(|path| set.output(&of_sample(path, sample))).transpose()?)
+    Ok(path.map(|path| set.output(of_sample(path, sample))).transpose()?)
 }
 
 #[cfg(test)]

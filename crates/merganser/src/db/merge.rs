@@ -28,8 +28,7 @@ pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
     }
     let set = RunFiles::new().read(&args.database).read(&args.results);
     let set = set.read(&args.reports.bracken).write_each(outputs).check()?;
-    let databases =
-        args.database.iter().map(|path| Database::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let databases = args.database.iter().map(Database::open).collect::<Result<Vec<_>, _>>()?;
     let (first, paths) = (databases[0].params(), &args.database);
     if let Some(at) = databases.iter().position(|other| other.params() != first) {
         let [one, other] = [&paths[0], &paths[at]].map(|path| path.display());
