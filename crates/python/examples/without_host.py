@@ -30,7 +30,7 @@ print(f"{numbers['kept_reads']} of {numbers['reads']} reads are not the host's")
 
 # %% Classify the others. The lines of reads are compressed, because of the name of the file.
 with merganser.Database.build(genomes, data / "taxonomy", map=genomes / "seqid2taxid.map") as database:
-    report = database.classify_to(folder / "lines.tsv.gz", folder / "clean.fa", report=folder / "sample.kreport")
+    report = database.classify_to(folder / "clean.fa", output=folder / "lines.tsv.gz", report=folder / "sample.kreport")
 
 # %% Print the species, and write the input of Krona's ktImportText.
 print(report.filter(rank="S").rows.to_polars().filter(rank="S").select("name", "clade_reads", "percent"))
@@ -42,7 +42,7 @@ found = merganser.extract(
     folder / "lines.tsv.gz",
     folder / "clean.fa",
     largest.taxid,
-    folder / "largest.fa",
+    output=folder / "largest.fa",
     include_children=True,
     report=report,
 )

@@ -7,13 +7,14 @@ use std::ffi::CStr;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, to_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::types::{ArrowPrimitiveType, Int32Type, Int64Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatchReader, make_array};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
-use crate::errors::mistyped;
+use crate::errors::{mistyped, wrong};
 
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
@@ -95,6 +96,48 @@ fn only_column(argument: &str, array: ArrayRef) -> PyResult<ArrayRef> {
             Err(mistyped(argument, format!("the data have {number} columns: give one column")))
         }
     }
+}
+
+/// Returns the numbers of arrays of integers, the argument `argument`; `None` if they have another type.
+pub(crate) fn words(
+    py: Python<'_>,
+    argument: &str,
+    arrays: &[ArrayRef],
+) -> PyResult<Option<Vec<u64>>> {
+    if arrays.is_empty() || !arrays.iter().all(|array| array.data_type().is_integer()) {
+        return Ok(None);
+    }
+    let mut words = Vec::with_capacity(arrays.iter().map(|array| array.len()).sum());
+    for array in arrays {
+        let values: Vec<Option<i128>> = match array.data_type() {
+            DataType::UInt64 if array.null_count() == 0 => {
+                words.extend_from_slice(array.as_primitive::<UInt64Type>().values());
+                continue;
+            }
+            DataType::UInt64 => integers::<UInt64Type>(array),
+            DataType::UInt32 => integers::<UInt32Type>(array),
+            DataType::Int64 => integers::<Int64Type>(array),
+            DataType::Int32 => integers::<Int32Type>(array),
+            other => {
+                return Err(mistyped(argument, format!("an array of {other}: give uint64")));
+            }
+        };
+        for value in values {
+            let word = value.and_then(|value| u64::try_from(value).ok());
+            words.push(word.ok_or_else(|| {
+                wrong(
+                    py,
+                    argument,
+                    "a value is missing or negative: k-mers as integers are 0 or more",
+                )
+            })?);
+        }
+    }
+    Ok(Some(words))
+}
+
+fn integers<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &ArrayRef) -> Vec<Option<i128>> {
+    array.as_primitive::<T>().iter().map(|value| value.map(Into::into)).collect()
 }
 
 /// Returns the texts of an array; a missing value is an empty text.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use arrow_array::UInt32Array;
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
 use merganser_assembly::output::{Files, Names, Phasing};
 use merganser_assembly::{
@@ -9,13 +10,13 @@ use merganser_assembly::{
 };
 use merganser_io::{FileKind, Input, OutputSet, TemporaryFolder};
 use merganser_kmers::tables::AnyTable;
-use merganser_run::Warnings;
+use merganser_run::{Context, Warnings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::call;
 use crate::columns::Columns;
-use crate::errors::{OrRaise, wrong};
+use crate::errors::{Arguments, OrRaise, wrong};
 use crate::keywords::Keywords;
 use crate::outputs::check;
 use crate::rows::Rows;
@@ -45,8 +46,8 @@ use crate::table::Table;
 ///     progress: As for `count`.
 ///
 /// Returns:
-///     `Rows` with one row per assembly, and a row "both" for two of them: `assembly` (its name), `only_kmers` (those in
-///     no read, each as often as it occurs) and `kmers` (uint64), `qv` and `error_rate` (float64, null if the assembly
+///     `Rows` with one row per assembly, and a row "both" for two of them: `assembly` (its name), `k` (uint32), `only_kmers` (those
+///     in no read, each as often as it occurs) and `kmers` (uint64), `qv` and `error_rate` (float64, null if the assembly
 ///     has no errors or no k-mers), `solid_found` and `solid` (uint64, distinct k-mers of the genome that the assembly
 ///     has, and all of them) and `completeness` (float64, per cent). With parents also `phase_blocks` (uint64),
 ///     `switch_rate` and `hamming_rate` (float64), null for "both".
@@ -82,6 +83,9 @@ pub(crate) fn qv(
     let config = config(&keywords)?;
     let output = keywords.path("output")?;
     let assemblies = paths("assemblies", assemblies)?;
+    if assemblies.is_empty() {
+        return Err(wrong(py, "assemblies", "give at least one file"));
+    }
     let (mother, father) = (keywords.object("maternal")?, keywords.object("paternal")?);
     keywords.finish()?;
     let source = |argument: &str, reads: &Bound<'_, PyAny>| {
@@ -96,6 +100,11 @@ pub(crate) fn qv(
         (Some(_), None) => return Err(wrong(py, "maternal", "requires paternal")),
         (None, Some(_)) => return Err(wrong(py, "paternal", "requires maternal")),
     };
+    let mut arguments = Arguments::default().with("reads", reads.files());
+    if let Some([mother, father]) = &parents {
+        arguments = arguments.with("maternal", mother.files()).with("paternal", father.files());
+    }
+    let arguments = arguments.with("assemblies", &assemblies).with("output", &output);
     let mut files: Vec<PathBuf> = assemblies.clone();
     files.extend([&reads].into_iter().chain(parents.iter().flatten()).flat_map(Source::files));
     let assemblies: Vec<Assembly> = assemblies.into_iter().map(Assembly::of).collect();
@@ -112,7 +121,7 @@ pub(crate) fn qv(
     let parent_names =
         parents.as_ref().map(|parents| parents.each_ref().map(|parent| parent.name.clone()));
     let subject = Subject { reads, parents, assemblies };
-    config.validate(&subject).or_raise(py)?;
+    config.validate(&subject).map_err(|error| arguments.name(error)).or_raise(py)?;
     let folder = TemporaryFolder::create(&context.temp_dir).or_raise(py)?;
     // Without an output, the files never appear.
     let prefix = output.clone().map_or_else(|| folder.file("qv"), Ok).or_raise(py)?;
@@ -120,7 +129,7 @@ pub(crate) fn qv(
     let file_names = file_names.parents(parent_names, config.blocks);
     let written = file_names.all();
     check(py, &files, written.iter().map(|path| ("output", path.as_path())))?;
-    let (judged, phasings) = call::run(py, &context, progress.as_ref(), |context| {
+    let run = |context: &Context| {
         let set = OutputSet::new();
         let mut files = Files::create(file_names, &set)?;
         let judged = run_with(&config, subject, &mut files, context)?;
@@ -130,6 +139,9 @@ pub(crate) fn qv(
         }
         warn(&judged, &context.warnings);
         Ok::<_, Error>((judged, phasings))
+    };
+    let (judged, phasings) = call::run(py, &context, progress.as_ref(), |context| {
+        run(context).map_err(|error| arguments.name(error))
     })?;
     rows(&names, &judged, &phasings)
 }
@@ -142,15 +154,12 @@ fn warn(judged: &Outcome, warnings: &Warnings) {
 fn config(keywords: &Keywords<'_>) -> PyResult<Config> {
     let of = BlockRule::default();
     let blocks = BlockRule {
-        markers: keywords.or("block_markers", of.markers)?,
-        bases: keywords.or("block_bases", of.bases)?,
+        markers: keywords.within("block_markers", 1..=i64::MAX)?.unwrap_or(of.markers),
+        bases: keywords.int_or("block_bases", of.bases)?,
     };
-    if blocks.markers == 0 {
-        return Err(wrong(keywords.py(), "block_markers", "0 is out of range: give 1 or more"));
-    }
     Ok(Config {
-        k: keywords.take("k")?,
-        solid: keywords.take("solid")?,
+        k: keywords.int("k")?,
+        solid: keywords.int("solid")?,
         hybrid: keywords.flag("hybrid")?,
         hpc: keywords.flag("hpc")?,
         blocks,
@@ -172,14 +181,19 @@ impl Source {
             let name = name_of(table.path());
             return Ok(Source::Table { name, table });
         }
+        if given.len().is_ok_and(|len| len == 0) {
+            return Err(wrong(py, argument, "give at least one file or sequence"));
+        }
         let given = inputs(argument, given, folder)?;
         let first = given.inputs.first().and_then(Input::path).map(Path::to_owned);
+        let names = || Arguments::default().with(argument, &first);
         let name = match given.are_files() {
             true => first.as_deref().map_or_else(|| "reads".to_owned(), name_of),
             false => argument.to_owned(),
         };
         if let ([_], Some(path)) = (&given.inputs[..], &first)
-            && let Some(table) = py.detach(|| opened(path, hpc)).or_raise(py)?
+            && let Some(table) =
+                py.detach(|| opened(path, hpc)).map_err(|error| names().name(error)).or_raise(py)?
         {
             return Ok(Source::Table { name, table: Box::new(table) });
         }
@@ -247,8 +261,10 @@ fn rows(names: &[String], judged: &Outcome, phasings: &[Phasing]) -> PyResult<Ro
         values.for_each(|value| fractions.append_option(value));
         fractions.finish()
     };
+    let k = all.iter().map(|_| judged.k as u32);
     let columns = Columns::new()
         .with("assembly", assemblies.finish())
+        .with("k", UInt32Array::from_iter_values(k))
         .with("only_kmers", numbers(|of| of.only.instances))
         .with("kmers", numbers(|of| of.kmers))
         .optional("qv", fractions(|of| Some(of.quality)))

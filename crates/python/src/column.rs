@@ -7,16 +7,18 @@ use arrow_array::types::{
     ArrowPrimitiveType, Float32Type, Float64Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, UInt8Array};
+use arrow_array::{Array, ArrayRef, UInt8Array, make_array};
+use arrow_data::transform::MutableArrayData;
 use arrow_schema::DataType;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator, PyList, PyTuple};
+use pyo3::types::{PyDict, PyIterator, PyList, PySlice, PyString, PyTuple};
 
 use crate::arrow;
+use crate::text::counted;
 
-/// A column of text or numbers, for Arrow and NumPy without a copy. Functions and `rows[name]` return it instead of a
-/// NumPy array if NumPy is not installed.
+/// A column of text or numbers, for Arrow and NumPy; numbers are not copied. `column[3]` is a value, a slice is a column.
+/// Functions and `rows[name]` return it instead of a NumPy array if NumPy is not installed.
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Column(pub(crate) ArrayRef);
 
@@ -53,7 +55,9 @@ impl Column {
             DataType::UInt64 => "<u8",
             DataType::Float32 => "<f4",
             DataType::Float64 => "<f8",
-            other => return Err(PyTypeError::new_err(format!("NumPy has no view of {other}"))),
+            other => {
+                return Err(PyAttributeError::new_err(format!("NumPy has no view of {other}")));
+            }
         })
     }
 }
@@ -93,6 +97,20 @@ where
     list(py, column.as_primitive::<T>().iter())
 }
 
+/// Returns every `step`-th value from `start` on.
+fn sliced(column: &ArrayRef, start: isize, step: isize, len: usize) -> PyResult<ArrayRef> {
+    if step == 1 {
+        return Ok(column.slice(start as usize, len));
+    }
+    let data = column.to_data();
+    let mut taken = MutableArrayData::new(vec![&data], false, len);
+    for number in 0..len as isize {
+        let at = (start + number * step) as usize;
+        taken.try_extend(0, at, at + 1).map_err(arrow::failed)?;
+    }
+    Ok(make_array(taken.freeze()))
+}
+
 #[pymethods]
 impl Column {
     fn __len__(&self) -> usize {
@@ -112,13 +130,50 @@ impl Column {
         self.tolist(py)?.try_iter()
     }
 
+    /// Returns a value, or a column of the values of a slice.
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        at: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let len = self.0.len() as isize;
+        if let Ok(slice) = at.cast::<PySlice>() {
+            let range = slice.indices(len)?;
+            let column = Column(sliced(&self.0, range.start, range.step, range.slicelength)?);
+            return Ok(Bound::new(py, column)?.into_any());
+        }
+        let at: isize = at.extract()?;
+        let place = if at < 0 { at + len } else { at };
+        if !(0..len).contains(&place) {
+            return Err(PyIndexError::new_err(format!(
+                "{at}: the column has {}",
+                counted(len as u64, "value")
+            )));
+        }
+        values(py, &self.0.slice(place as usize, 1))?.get_item(0)
+    }
+
+    /// Returns the values as a NumPy array; texts are objects.
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = copy;
+        let object = PyString::new(py, "object").into_any();
+        let kind = dtype.or((!self.0.data_type().is_numeric()).then_some(&object));
+        py.import("numpy")?.call_method1("array", (self.tolist(py)?, kind))
+    }
+
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let data = self.0.to_data();
         let buffer = data
             .buffers()
             .first()
-            .ok_or_else(|| PyTypeError::new_err("the column has no contiguous memory"))?;
+            .ok_or_else(|| PyAttributeError::new_err("the column has no contiguous memory"))?;
         let width = self.0.data_type().primitive_width().unwrap_or(1);
         let interface = PyDict::new(py);
         let address = buffer.as_ptr() as usize + data.offset() * width;

@@ -1,18 +1,24 @@
 //! `merganser.count`.
 
-use std::path::PathBuf;
+use std::ops::RangeInclusive;
 
-use merganser_count::{Config, Format, run_with};
-use merganser_io::{OutputSet, QualityOffset};
+use merganser_count::{Config, Format, MAX_BINS, run_with};
+use merganser_io::OutputSet;
 use merganser_run::options::Auto;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::call;
-use crate::errors::wrong;
+use crate::errors::mistyped;
 use crate::integers::Int;
-use crate::options::{Memory, Options, named};
+use crate::keywords::Keywords;
 use crate::sequences;
 use crate::table::{Owned, Table};
+
+/// The largest length of k-mers.
+const MAX_K: i64 = 128;
+/// The counts of k-mers.
+const COUNTS: RangeInclusive<i64> = 1..=u32::MAX as i64;
 
 /// Counts the distinct k-mers of reads or genomes.
 ///
@@ -55,53 +61,23 @@ use crate::table::{Owned, Table};
 /// >>> table
 /// <merganser.Table of 3 5-mers>
 #[pyfunction]
-#[pyo3(signature = (
-    reads, k=Int(31), *, min_count=Int(2), max_count=None, forward_only=false, hpc=false, min_qual=None, quality_offset=Int(33),
-    storage="auto", bins=None, reference=None, output=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None
-), text_signature = "(reads, k=31, *, min_count=2, max_count=None, forward_only=False, hpc=False, min_qual=None, \
-quality_offset=33, storage='auto', bins=None, reference=None, output=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None)")]
-#[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+#[pyo3(signature = (reads, k=Int::Of(31), **options), text_signature = "(reads, k=31, *, min_count=2, max_count=None, \
+forward_only=False, hpc=False, min_qual=None, quality_offset=33, storage='auto', bins=None, reference=None, output=None, \
+device=None, threads=None, memory=None, tmp_dir=None, progress=None)")]
 pub(crate) fn count(
     py: Python<'_>,
     reads: &Bound<'_, PyAny>,
     k: Int,
-    min_count: Int,
-    max_count: Option<Int>,
-    forward_only: bool,
-    hpc: bool,
-    min_qual: Option<Int>,
-    quality_offset: Int,
-    storage: &str,
-    bins: Option<Int>,
-    reference: Option<PathBuf>,
-    output: Option<PathBuf>,
-    device: Option<&str>,
-    threads: Option<Int>,
-    memory: Option<Memory>,
-    tmp_dir: Option<PathBuf>,
-    progress: Option<&Bound<'_, PyAny>>,
+    options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Table> {
-    let threads = Int::of_option(threads, py, "threads")?;
-    let context = Options { device, threads, memory, tmp_dir }.context(py)?;
-    let offset = u8::try_from(quality_offset.0).ok().and_then(QualityOffset::of_number);
-    let offset = offset.ok_or_else(|| {
-        wrong(py, "quality_offset", format!("{} is neither 33 nor 64", quality_offset.0))
-    })?;
-    let config = Config {
-        forward_only,
-        min_count: Some(min_count.of(py, "min_count")?),
-        max_count: Int::of_option(max_count, py, "max_count")?,
-        min_qual: Int::of_option(min_qual, py, "min_qual")?,
-        quality_offset: offset,
-        hpc,
-        storage: named(py, "storage", storage)?,
-        bins: Auto(Int::of_option(bins, py, "bins")?),
-        format: Format::Mgk,
-        ..Config::new(k.of(py, "k")?)
-    };
+    let keywords = Keywords::new(py, "count", options)?;
+    let (context, progress) = (keywords.context()?, keywords.object("progress")?);
+    let config = config(k_of(py, k)?, &keywords)?;
+    let (reference, output) = (keywords.path("reference")?, keywords.path("output")?);
+    keywords.finish()?;
     let inputs = sequences::inputs("reads", reads, &context.temp_dir)?;
     let file = Owned::place(py, output, &context.temp_dir)?;
-    call::run(py, &context, progress, |context| {
+    call::run(py, &context, progress.as_ref(), |context| {
         let outputs = OutputSet::new();
         let path = Some(file.path());
         let inputs = inputs.with_reference(reference.as_deref());
@@ -110,4 +86,31 @@ pub(crate) fn count(
         Ok::<_, merganser_count::Error>(())
     })?;
     Table::of(py, file)
+}
+
+/// Returns the length of k-mers. Another thing in its place may be a second file.
+fn k_of(py: Python<'_>, k: Int) -> PyResult<usize> {
+    match k {
+        Int::Other(kind) if kind != "bool" && kind != "float" => {
+            let problem = format!("give an int, not {kind}; give several files as a list of files");
+            Err(mistyped("k", problem))
+        }
+        k => k.within(py, "k", 1..=MAX_K),
+    }
+}
+
+fn config(k: usize, keywords: &Keywords<'_>) -> PyResult<Config> {
+    let of = Config::new(k);
+    Ok(Config {
+        forward_only: keywords.flag("forward_only")?,
+        min_count: keywords.within("min_count", COUNTS)?.or(of.min_count),
+        max_count: keywords.within("max_count", COUNTS)?,
+        min_qual: keywords.int("min_qual")?,
+        quality_offset: keywords.quality_offset()?,
+        hpc: keywords.flag("hpc")?,
+        storage: keywords.named("storage")?.unwrap_or_default(),
+        bins: Auto(keywords.within("bins", 1..=MAX_BINS as i64)?),
+        format: Format::Mgk,
+        ..of
+    })
 }

@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::call::Watch;
-use crate::errors::{OrRaise, malformed};
+use crate::errors::{OrRaise, malformed, mistyped};
 use crate::held::Held;
 use crate::keywords::Keywords;
 use crate::options::named;
@@ -29,6 +29,7 @@ use crate::reports::Report;
 use crate::rows::Rows;
 use crate::sequences::paths;
 use crate::stream::RowStream;
+use crate::text::counted;
 use crate::{call, html};
 use build::Build;
 use files::Files;
@@ -64,7 +65,9 @@ impl Database {
         let (opened, path) = match given.cast::<Database>() {
             Ok(database) => (database.get().opened.get()?, database.get().path.clone()),
             Err(_) => {
-                let path: PathBuf = given.extract()?;
+                let kind = given.get_type().name()?;
+                let problem = format!("give a Database, or the path of one, not {kind}");
+                let path: PathBuf = given.extract().map_err(|_| mistyped("database", problem))?;
                 (Arc::new(py.detach(|| Opened::open(&path)).or_raise(py)?), Some(path))
             }
         };
@@ -75,6 +78,17 @@ impl Database {
 
 #[pymethods]
 impl Database {
+    #[new]
+    #[pyo3(signature = (*_arguments, **_options))]
+    fn new(
+        _arguments: &Bound<'_, PyTuple>,
+        _options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Database> {
+        Err(PyTypeError::new_err(
+            "make a database with Database.build(genomes, taxonomy), or open one with Database.open(path)",
+        ))
+    }
+
     /// Opens a database. Its files are mapped into memory and read on demand.
     ///
     /// Args:
@@ -145,7 +159,7 @@ impl Database {
         taxonomy: &Bound<'_, PyAny>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Database> {
-        let keywords = Keywords::new(py, "build", options)?;
+        let keywords = Keywords::new(py, "Database.build", options)?;
         let (context, progress) = (keywords.context()?, keywords.object("progress")?);
         let build = Build::of(paths("genomes", genomes)?, paths("taxonomy", taxonomy)?, &keywords)?;
         keywords.finish()?;
@@ -153,7 +167,10 @@ impl Database {
         let written = written.iter().map(|(name, path)| (*name, path.as_path()));
         check(py, build.genomes.iter().cloned().chain(build.taxonomy.files()), written)?;
         let path = build.output.clone();
-        let opened = call::run(py, &context, progress.as_ref(), |context| build.run(context))?;
+        let arguments = build.arguments();
+        let opened = call::run(py, &context, progress.as_ref(), |context| {
+            build.run(context).map_err(|error| arguments.name(error))
+        })?;
         Ok(Database { opened: Held::new("database", opened), path })
     }
 
@@ -243,10 +260,13 @@ impl Database {
         match self.opened.get() {
             Ok(opened) => match &*opened {
                 Opened::Own(database) => {
-                    format!("<merganser.Database of {} sequences>", database.targets().len())
+                    let sequences = counted(database.targets().len() as u64, "sequence");
+                    format!("<merganser.Database of {sequences}>")
                 }
                 Opened::Kraken2(database) => {
-                    format!("<merganser.Database of {} taxa, of Kraken 2>", database.tree().len())
+                    let taxa = database.tree().len();
+                    let noun = if taxa == 1 { "taxon" } else { "taxa" };
+                    format!("<merganser.Database of {taxa} {noun}, of Kraken 2>")
                 }
             },
             Err(_) => "<merganser.Database, closed>".to_owned(),
@@ -322,14 +342,19 @@ impl Database {
     ///
     /// Returns:
     ///     A `RowStream`, which makes rows while earlier ones are consumed. Columns: `read` (its name; for a sequence
-    ///     its number, from 1), `taxid` (uint32, 0 for unclassified), `name` and `rank` (of the taxon, null for
+    ///     its number, from 1, not from 0 as in `map`), `taxid` (uint32, 0 for unclassified), `name` and `rank` (of the taxon, null for
     ///     unclassified), `length` (bases, "a|b" for a pair), and scores: with a database of Merganser `hits` (uint32,
     ///     of the best candidate); with one of Kraken 2 `hits` (k-mers in the clade of the taxon) and `kmers` (all k-mers
     ///     without ambiguous letters), whose quotient is compared with `confidence`; both are null with `quick`.
     ///
     /// Raises:
     ///     ArgumentError: If an argument is out of range, or belongs to the other kind of database.
-    ///     InputError: If a read is invalid; it has `file` and `record`. The iteration raises it.
+    ///     FileNotFound: If an input does not exist; raised when rows are consumed, as all that follow.
+    ///     InputError: If a read is invalid; it has `file` and `record`.
+    ///     OutputError: If a temporary file cannot be written.
+    ///     MemoryLimitError: If `memory` is too small.
+    ///     DeviceError: If a requested GPU cannot be used.
+    ///     InternalError: If the package has an error.
     #[pyo3(
         signature = (reads, mates=None, **options),
         text_signature = "($self, reads, mates=None, *, interleaved=False, any_names=False, reference=None, \
@@ -347,7 +372,7 @@ impl Database {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<RowStream> {
         let opened = self.opened.get()?;
-        let keywords = Keywords::new(py, "classify", options)?;
+        let keywords = Keywords::new(py, "Database.classify", options)?;
         let (context, progress) = (keywords.context()?, keywords.object("progress")?);
         let reads = Reads::of(reads, mates, &keywords, &context.temp_dir)?;
         reads.warn_of_mates("classified", &context.warnings);
@@ -373,9 +398,9 @@ impl Database {
     /// Classifies reads and writes files with the same bytes as `merganser classify`.
     ///
     /// Args:
-    ///     output: The file for one line per read, in the format of Kraken 2; None for no file. All outputs are
-    ///         compressed if their names end in .gz.
     ///     reads: As for `classify`; also `mates` and all of its other arguments.
+    ///     output: The file for one line per read, in the format of Kraken 2; None for no such file. At least one
+    ///         output of any kind is needed. All are compressed if their names end in .gz.
     ///     report: The file for a report in the format of Kraken 2.
     ///     report_zero_counts: Include taxa without reads in `report` and `mpa`.
     ///     report_minimizer_data: Add the columns of minimizers to the report: all, and distinct ones.
@@ -392,7 +417,8 @@ impl Database {
     ///     bracken_threshold: The reads that a taxon needs for Bracken to consider it present.
     ///     hits_per_ref: The file for a table of the reference sequences that were hit.
     ///     partial: The file for partial results, which `Report.merge` and `merganser classify join` merge.
-    ///     classified_out: The file for reads that have a taxon; # in the name becomes _1 and _2 for pairs.
+    ///     classified_out: The file for reads that have a taxon; # in the name becomes _1 and _2 for pairs
+    ///         (in `MinimizerSet.filter` 1 and 2).
     ///     unclassified_out: The file for reads without a taxon; named as `classified_out`.
     ///     use_names: Write `NAME (taxid TAXID)` instead of the taxid.
     ///     format: The format of the lines: "kraken" or "metacache".
@@ -409,8 +435,8 @@ impl Database {
     ///     InputError: If a read is invalid; it has `file` and `record`.
     ///     OutputError: If an output cannot be written; then no output appears.
     #[pyo3(
-        signature = (output, reads, mates=None, **options),
-        text_signature = "($self, output, reads, mates=None, *, interleaved=False, any_names=False, reference=None, confidence=0.0, \
+        signature = (reads, mates=None, **options),
+        text_signature = "($self, reads, mates=None, *, output=None, interleaved=False, any_names=False, reference=None, confidence=0.0, \
             hitmin=None, hitmin_per_kb=None, hitmin_contested=None, hitdiff=None, near=None, lowest=None, \
             highest=None, max_cand=None, insert=None, cov_percentile=0, min_read_len=None, max_read_len=None, \
             minimum_hit_groups=2, quick=False, min_qual=0, quality_offset=33, mapped_only=False, report=None, \
@@ -424,18 +450,17 @@ impl Database {
     fn classify_to(
         &self,
         py: Python<'_>,
-        output: Option<PathBuf>,
         reads: &Bound<'_, PyAny>,
         mates: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Report> {
         let opened = self.opened.get()?;
-        let keywords = Keywords::new(py, "classify_to", options)?;
+        let keywords = Keywords::new(py, "Database.classify_to", options)?;
         let (context, progress) = (keywords.context()?, keywords.object("progress")?);
         let reads = Reads::of(reads, mates, &keywords, &context.temp_dir)?;
         reads.warn_of_mates("classified", &context.warnings);
         let config = config::to_files(config::of(&opened, &reads, &keywords)?, &opened, &keywords)?;
-        let files = Files::of(output, &reads, config.kraken2.report_minimizer_data, &keywords)?;
+        let files = Files::of(&reads, config.kraken2.report_minimizer_data, &keywords)?;
         keywords.finish()?;
         let config = RunConfig { references: files.hits_per_ref.is_some(), ..config };
         let database = self.path.iter().flat_map(|path| opened.files(path));

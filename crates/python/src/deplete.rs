@@ -21,11 +21,12 @@ use tempfile::TempPath;
 use crate::errors::OrRaise;
 use crate::held::Held;
 use crate::keywords::Keywords;
-use crate::options::{Memory, Options};
+use crate::options::Options;
 use crate::outputs::check;
 use crate::reads::Reads;
 use crate::sequences::inputs;
-use crate::{call, html, pipe};
+use crate::text::counted;
+use crate::{call, html, pipe, temporary};
 use files::Files;
 use reads::KeptReads;
 
@@ -59,8 +60,10 @@ impl SetFile {
         if let Some(path) = output {
             return Ok(SetFile::Kept(path));
         }
-        let file =
-            tempfile::Builder::new().prefix(".merganser-").suffix(".mgd").tempfile_in(folder)?;
+        let file = tempfile::Builder::new()
+            .prefix(temporary::BEGINNING)
+            .suffix(".mgd")
+            .tempfile_in(folder)?;
         Ok(SetFile::Temporary(file.into_temp_path()))
     }
 
@@ -131,6 +134,17 @@ fn saved(set: &Set, path: &Path, threads: usize) -> Result<(), Error> {
 
 #[pymethods]
 impl MinimizerSet {
+    #[new]
+    #[pyo3(signature = (*_arguments, **_options))]
+    fn new(
+        _arguments: &Bound<'_, PyTuple>,
+        _options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<MinimizerSet> {
+        Err(PyTypeError::new_err(
+            "make a set with MinimizerSet.build(genomes), or open one with MinimizerSet.open(path)",
+        ))
+    }
+
     /// Makes the set of the minimizers of genomes.
     ///
     /// Args:
@@ -152,29 +166,25 @@ impl MinimizerSet {
     ///     InputError: If a genome is invalid, or there are no minimizers.
     ///     OutputError: If the set cannot be written.
     #[staticmethod]
-    #[pyo3(signature = (
-        genomes, *, output=None, k=31, w=15, threads=None, memory=None, tmp_dir=None, progress=None
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    #[pyo3(
+        signature = (genomes, **options),
+        text_signature = "(genomes, *, output=None, k=31, w=15, threads=None, memory=None, tmp_dir=None, progress=None)"
+    )]
     fn build(
         py: Python<'_>,
         genomes: &Bound<'_, PyAny>,
-        output: Option<PathBuf>,
-        k: usize,
-        w: usize,
-        threads: Option<usize>,
-        memory: Option<Memory>,
-        tmp_dir: Option<PathBuf>,
-        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<MinimizerSet> {
-        let options = Options { threads, memory, tmp_dir, ..Options::default() };
-        let context = options.context(py)?;
-        let params = Params::new(k, w).or_raise(py)?;
+        let keywords = Keywords::new(py, "MinimizerSet.build", options)?;
+        let (context, progress) = (keywords.context()?, keywords.object("progress")?);
+        let params = Params::new(keywords.int_or("k", 31)?, keywords.int_or("w", 15)?);
+        let (params, output) = (params.or_raise(py)?, keywords.path("output")?);
+        keywords.finish()?;
         let genomes = inputs("genomes", genomes, &context.temp_dir)?;
         let files = genomes.inputs.iter().flat_map(|input| input.files());
         check(py, files.collect::<Vec<_>>(), output.as_deref().map(|path| ("output", path)))?;
         let file = SetFile::place(output, &context.temp_dir)?;
-        call::run(py, &context, progress, |context| {
+        call::run(py, &context, progress.as_ref(), |context| {
             let set = build(params, &genomes.inputs, context)?;
             saved(&set, file.path(), context.threads)
         })?;
@@ -244,7 +254,8 @@ impl MinimizerSet {
 
     fn __repr__(&self) -> String {
         let (k, w) = (self.params.k(), self.params.w());
-        format!("<merganser.MinimizerSet of {} minimizers, k = {k}, w = {w}>", self.minimizers)
+        let minimizers = counted(self.minimizers, "minimizer");
+        format!("<merganser.MinimizerSet of {minimizers}, k = {k}, w = {w}>")
     }
 
     fn _repr_html_(&self) -> PyResult<String> {
@@ -310,13 +321,16 @@ impl MinimizerSet {
     /// >>> sets = [merganser.MinimizerSet.build([genome]) for genome in (one, other)]
     /// >>> len(sets[0] | sets[1]) == len(sets[0]) + len(sets[1])
     /// True
-    #[pyo3(signature = (*others, output=None))]
+    #[pyo3(signature = (*others, **options), text_signature = "($self, *others, output=None)")]
     fn union(
         &self,
         py: Python<'_>,
         others: Vec<PyRef<'_, MinimizerSet>>,
-        output: Option<PathBuf>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<MinimizerSet> {
+        let keywords = Keywords::new(py, "MinimizerSet.union", options)?;
+        let output = keywords.path("output")?;
+        keywords.finish()?;
         self.combined(py, &others, output, Set::unite)
     }
 
@@ -331,13 +345,16 @@ impl MinimizerSet {
     ///
     /// Raises:
     ///     InputError: If the sets have different k or w.
-    #[pyo3(signature = (*others, output=None))]
+    #[pyo3(signature = (*others, **options), text_signature = "($self, *others, output=None)")]
     fn subtract(
         &self,
         py: Python<'_>,
         others: Vec<PyRef<'_, MinimizerSet>>,
-        output: Option<PathBuf>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<MinimizerSet> {
+        let keywords = Keywords::new(py, "MinimizerSet.subtract", options)?;
+        let output = keywords.path("output")?;
+        keywords.finish()?;
         self.combined(py, &others, output, Set::subtract)
     }
 
@@ -352,13 +369,16 @@ impl MinimizerSet {
     ///
     /// Raises:
     ///     InputError: If the sets have different k or w.
-    #[pyo3(signature = (*others, output=None))]
+    #[pyo3(signature = (*others, **options), text_signature = "($self, *others, output=None)")]
     fn intersect(
         &self,
         py: Python<'_>,
         others: Vec<PyRef<'_, MinimizerSet>>,
-        output: Option<PathBuf>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<MinimizerSet> {
+        let keywords = Keywords::new(py, "MinimizerSet.intersect", options)?;
+        let output = keywords.path("output")?;
+        keywords.finish()?;
         self.combined(py, &others, output, Set::intersect)
     }
 
@@ -383,7 +403,7 @@ impl MinimizerSet {
     ///     any_names: Pair mates by position, even if their names differ.
     ///     reference: The reference as FASTA, which reads in CRAM need.
     ///     output: The file for the kept reads; compressed if the name ends in .gz or .zst. For pairs, # in the name
-    ///         becomes 1 and 2; without it and without `output2`, mates are interleaved. None to return the reads.
+    ///         becomes 1 and 2 (in `classify_to` and `extract` _1 and _2, as in Kraken 2); without it and without `output2`, mates are interleaved. None to return the reads.
     ///     output2: The file for second mates.
     ///     output_matching: The file for the removed reads, named as `output`; not with `keep`.
     ///     abs_threshold: The minimum number of a read's distinct minimizers that are in the set.
@@ -419,7 +439,7 @@ impl MinimizerSet {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let file = self.file.get()?;
-        let keywords = Keywords::new(py, "filter", options)?;
+        let keywords = Keywords::new(py, "MinimizerSet.filter", options)?;
         keywords.refuse(&["device"], "is not an option of this job: only the CPU depletes")?;
         let (context, progress) = (keywords.context()?, keywords.object("progress")?);
         let reads = Reads::of(reads, mates, &keywords, &context.temp_dir)?;
@@ -469,10 +489,10 @@ fn config(reads: &Reads, keywords: &Keywords<'_>) -> PyResult<Config> {
     let of = Config::default();
     Ok(Config {
         thresholds: Thresholds {
-            abs_threshold: keywords.or("abs_threshold", of.thresholds.abs_threshold)?,
+            abs_threshold: keywords.int_or("abs_threshold", of.thresholds.abs_threshold)?,
             rel_threshold: keywords.or("rel_threshold", of.thresholds.rel_threshold)?,
         },
-        prefix_length: keywords.or("prefix_length", of.prefix_length)?,
+        prefix_length: keywords.int_or("prefix_length", of.prefix_length)?,
         keep: keywords.flag("keep")?,
         rename: keywords.flag("rename")?,
         any_names: reads.any_names,

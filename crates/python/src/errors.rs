@@ -1,14 +1,17 @@
 //! Converts the errors of jobs to the Python exceptions of `merganser/_errors.py`.
 
+mod named;
+
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use merganser_run::{Fault, FaultKind, with_names};
 use pyo3::exceptions::{PyImportError, PyKeyboardInterrupt, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::temporary::{argument_of, with_arguments};
+use crate::temporary::{argument_of, is_temporary, with_arguments};
+pub(crate) use named::Arguments;
 
 /// The exception classes, by cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,10 +53,11 @@ impl Class {
     }
 }
 
-/// The cause of an error: its class, the file, and the number of a record in it, from 1.
+/// The cause of an error: its class, the argument, the file, and the number of a record in it, from 1.
 #[derive(Debug)]
 pub(crate) struct Cause {
     class: Class,
+    argument: Option<String>,
     file: Option<String>,
     record: Option<u64>,
 }
@@ -61,12 +65,12 @@ pub(crate) struct Cause {
 impl Cause {
     /// Returns a cause without a file.
     pub(crate) fn of(class: Class) -> Cause {
-        Cause { class, file: None, record: None }
+        Cause { class, argument: None, file: None, record: None }
     }
 
     /// Returns a cause with a file.
     pub(crate) fn in_file(class: Class, path: &Path) -> Cause {
-        Cause { class, file: Some(path.display().to_string()), record: None }
+        Cause { file: Some(path.display().to_string()), ..Cause::of(class) }
     }
 
     /// Returns the cause of an error of the system about a file that was to be read.
@@ -92,7 +96,7 @@ impl Cause {
             E::Start(_) => Class::Internal,
             _ => Class::Input,
         };
-        Cause { class, file, record }
+        Cause { file, record, ..Cause::of(class) }
     }
 
     /// Returns the cause of an error of writing a result, which may wrap an error of the crate `io`.
@@ -235,17 +239,22 @@ pub(crate) fn raise(py: Python<'_>, error: &dyn Failure) -> PyErr {
     };
     // Sequences have no file: the message names their argument.
     let sequences = argument_of(cause.file.as_deref().unwrap_or(&message)).map(str::to_owned);
-    if sequences.is_some() {
-        cause.file = None;
-    }
-    let argument = argument.or(sequences);
+    cause.file = cause.file.filter(|file| !is_temporary(Path::new(file)));
+    let argument = argument.or(cause.argument.take()).or(sequences);
     exception(py, &with_keywords(&message), argument.as_deref(), &cause)
 }
 
-/// Replaces the names of fields in a message, which are in backticks, and the temporary files of sequences with the
-/// names of the arguments.
+/// Remedies in messages, and what they are in Python.
+const REMEDIES: [(&str, &str); 2] = [
+    ("count with a minimum of 1", "count with min_count=1"),
+    ("count with --min-count 1, or --histogram", "count with min_count=1"),
+];
+
+/// Replaces the names of fields in a message, which are in backticks, temporary files, and options of the program with
+/// the names of the arguments.
 pub(crate) fn with_keywords(message: &str) -> String {
-    with_names(&with_arguments(message), keyword)
+    let message = with_names(&with_arguments(message), keyword);
+    REMEDIES.iter().fold(message, |message, (remedy, own)| message.replace(remedy, own))
 }
 
 /// Returns the keyword argument for a field; `None` if the word is not the name of a field.
@@ -283,6 +292,16 @@ pub(crate) fn malformed(py: Python<'_>, message: impl AsRef<str>, file: Option<&
         None => Cause::of(Class::Input),
     };
     exception(py, message.as_ref(), None, &cause)
+}
+
+/// Checks that the files or folders of an argument exist.
+///
+/// # Errors
+/// A `FileNotFound` for the first that does not.
+pub(crate) fn require(py: Python<'_>, argument: &str, paths: &[PathBuf]) -> PyResult<()> {
+    let Some(path) = paths.iter().find(|path| is_missing(path)) else { return Ok(()) };
+    let message = format!("{argument}: {}: no such file or directory", path.display());
+    Err(exception(py, &message, Some(argument), &Cause::in_file(Class::NotFound, path)))
 }
 
 /// Returns the exception for a panic.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use merganser_classify::Error;
 use merganser_io::{OutputFormat, OutputSet, ReadInput};
-use merganser_run::{Warnings, thousands};
+use merganser_run::Warnings;
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::extract::{
     ExtractConfig, ExtractFiles, ExtractOutcome, Relatives, relatives_in_report,
@@ -16,12 +16,13 @@ use pyo3::types::PyDict;
 
 use crate::call;
 use crate::database::Database;
-use crate::errors::{OrRaise, wrong};
+use crate::errors::{OrRaise, require, wrong};
 use crate::keywords::Keywords;
 use crate::outputs::check;
 use crate::reads::Reads;
 use crate::reports::{Report, taxids as taxids_in};
 use crate::sequences::paths;
+use crate::text::counted;
 
 /// Writes the reads that were assigned to some taxa, as `merganser extract reads` does.
 ///
@@ -29,9 +30,9 @@ use crate::sequences::paths;
 ///     lines: The file of classified reads with one line per read, from `classify_to`, the program or Kraken 2.
 ///     reads: The same files or sequences as for `classify_to`.
 ///     taxids: The taxa: an int or several; 0 for unclassified reads.
+///     mates: The second mates, the same number of files or sequences as `reads`.
 ///     output: The file for the reads; compressed if the name ends in .gz. For pairs, # in the name becomes _1 and _2;
 ///         without it and without `output2`, mates are interleaved.
-///     mates: The second mates, the same number of files or sequences as `reads`.
 ///     interleaved: First and second mates alternate in `reads`.
 ///     any_names: Pair mates by position, even if their names differ.
 ///     reference: The reference as FASTA, which reads in CRAM need.
@@ -61,14 +62,14 @@ use crate::sequences::paths;
 /// >>> reads, lines, output = (os.path.join(folder, name) for name in ("reads.fa", "lines.tsv", "some.fa"))
 /// >>> _ = open(reads, "w").write(">a\nACGT\n>b\nACGT\n")
 /// >>> _ = open(lines, "w").write("C\ta\t562\t4\t562:1\nU\tb\t0\t4\t0:0\n")
-/// >>> merganser.extract(lines, reads, 562, output)["extracted"]
+/// >>> merganser.extract(lines, reads, 562, output=output)["extracted"]
 /// 1
 /// >>> open(output).read()
 /// '>a\nACGT\n'
 #[pyfunction]
 #[pyo3(
-    signature = (lines, reads, taxids, output, mates=None, **options),
-    text_signature = "(lines, reads, taxids, output, mates=None, *, interleaved=False, any_names=False, reference=None, \
+    signature = (lines, reads, taxids, mates=None, *, output, **options),
+    text_signature = "(lines, reads, taxids, mates=None, *, output, interleaved=False, any_names=False, reference=None, \
         output2=None, include_children=False, include_parents=False, exclude=False, report=None, taxonomy=None, \
         database=None, format=None, threads=None, memory=None, tmp_dir=None, progress=None)"
 )]
@@ -77,8 +78,8 @@ pub(crate) fn extract<'py>(
     lines: PathBuf,
     reads: &Bound<'py, PyAny>,
     taxids: &Bound<'py, PyAny>,
-    output: PathBuf,
     mates: Option<&Bound<'py, PyAny>>,
+    output: &Bound<'py, PyAny>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let keywords = Keywords::new(py, "extract", options)?;
@@ -86,6 +87,7 @@ pub(crate) fn extract<'py>(
     let (context, progress) = (keywords.context()?, keywords.object("progress")?);
     let reads = Reads::of(reads, mates, &keywords, &context.temp_dir)?;
     reads.warn_of_mates("extracted", &context.warnings);
+    let output = keywords.path_of("output", output)?;
     let files = read_paths(py, output, &reads, &keywords)?;
     let fasta = is_fasta(&files, &keywords)?;
     let (any_names, exclude) = (reads.any_names, keywords.flag("exclude")?);
@@ -156,7 +158,9 @@ fn taxa(
         let (report, file) = Report::given(py, &report, warnings)?;
         (relatives_in_report(&report, &taxids, children, parents), file)
     } else if let Some(given) = taxonomy {
-        let source = TaxonomySource::from(paths("taxonomy", &given)?.as_slice());
+        let given = paths("taxonomy", &given)?;
+        require(py, "taxonomy", &given)?;
+        let source = TaxonomySource::from(given.as_slice());
         let dump = py.detach(|| Dump::read(&source)).or_raise(py)?;
         let found = relatives_in_taxonomy(&dump.taxonomy, &taxids, children, parents);
         (found, source.files())
@@ -172,9 +176,9 @@ fn taxa(
     };
     let Relatives { taxids, missing, mut known, .. } = found;
     if let Some(first) = missing.first() {
+        let count = counted(missing.len() as u64, "taxid");
         warnings.push(format!(
-            "{} of the taxids are not in the taxonomy, first {first}: no taxa above or below them are included",
-            missing.len()
+            "not in the taxonomy: {count}, first {first}; no taxa above or below are included"
         ));
     }
     known.sort_unstable();
@@ -188,16 +192,21 @@ fn warn(outcome: &ExtractOutcome, lines: &Path, warnings: &Warnings) {
         warnings.push("there are no reads in the input");
     }
     if let Some(first) = &outcome.first_without_line {
-        let count = thousands(outcome.without_line);
+        let (have, are) = match outcome.without_line {
+            1 => ("has", "is"),
+            _ => ("have", "are"),
+        };
+        let reads = counted(outcome.without_line, "read");
         warnings.push(format!(
-            "{lines}: {count} reads have no line in this file and are left out, first {first}"
+            "{lines}: {reads} {have} no line in this file and {are} left out, first {first}"
         ));
     }
     // Both mates may share a line.
     let with_line = outcome.records - outcome.without_line - outcome.shared;
     if outcome.lines > with_line {
-        let count = thousands(outcome.lines - with_line);
-        warnings.push(format!("{lines}: {count} lines of this file are not of these reads"));
+        let others = outcome.lines - with_line;
+        let (count, are) = (counted(others, "line"), if others == 1 { "is" } else { "are" });
+        warnings.push(format!("{lines}: {count} of this file {are} not of these reads"));
     }
 }
 

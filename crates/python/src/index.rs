@@ -8,21 +8,21 @@ use std::path::{Path, PathBuf};
 
 use merganser_io::{Input, OutputSet};
 use merganser_map::Error;
-use merganser_run::thousands;
+use merganser_run::{Context, thousands};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::call;
-use crate::errors::OrRaise;
+use crate::errors::{Arguments, OrRaise};
 use crate::held::Held;
 use crate::html;
 use crate::keywords::{Keywords, edits};
-use crate::options::{Memory, Options};
 use crate::outputs::check;
 use crate::pipe;
 use crate::reads::Reads;
 use crate::rows::Rows;
+use crate::text::counted;
 use hits::Hits;
 
 /// The index of a reference, for mapping reads. Threads may share it. `with` closes it.
@@ -42,17 +42,24 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    fn new(
-        index: merganser_map::Index,
-        path: Option<PathBuf>,
-        reference: Option<PathBuf>,
-    ) -> Index {
+    fn of(index: merganser_map::Index, path: Option<PathBuf>, reference: Option<PathBuf>) -> Index {
         Index { index: Held::new("index", index), path, reference }
     }
 }
 
 #[pymethods]
 impl Index {
+    #[new]
+    #[pyo3(signature = (*_arguments, **_options))]
+    fn new(
+        _arguments: &Bound<'_, PyTuple>,
+        _options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Index> {
+        Err(PyTypeError::new_err(
+            "make an index with Index.build(reference), or open one with Index.open(path)",
+        ))
+    }
+
     /// Opens an index (.mgi). Its file is mapped into memory and read on demand.
     ///
     /// Args:
@@ -67,7 +74,7 @@ impl Index {
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Index> {
         let index = py.detach(|| merganser_map::Index::open(&path)).or_raise(py)?;
-        Ok(Index::new(index, Some(path), None))
+        Ok(Index::of(index, Some(path), None))
     }
 
     /// Builds the index of a reference.
@@ -88,30 +95,34 @@ impl Index {
     ///     InputError: If the reference is not FASTA, or has no sequences.
     ///     OutputError: If the file cannot be written.
     #[staticmethod]
-    #[pyo3(signature = (
-        reference, *, output=None, device=None, threads=None, memory=None, progress=None
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    #[pyo3(
+        signature = (reference, **options),
+        text_signature = "(reference, *, output=None, device=None, threads=None, memory=None, progress=None)"
+    )]
     fn build(
         py: Python<'_>,
         reference: PathBuf,
-        output: Option<PathBuf>,
-        device: Option<&str>,
-        threads: Option<usize>,
-        memory: Option<Memory>,
-        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Index> {
-        let context = Options { device, threads, memory, tmp_dir: None }.context(py)?;
+        let keywords = Keywords::new(py, "Index.build", options)?;
+        let (context, progress) = (keywords.context()?, keywords.object("progress")?);
+        let output = keywords.path("output")?;
+        keywords.finish()?;
+        let arguments =
+            Arguments::default().with("reference", [&reference]).with("output", &output);
         check(py, [&reference], output.as_deref().map(|path| ("output", path)))?;
         let input = Input::File(reference.clone());
-        let index = call::run(py, &context, progress, |context| {
+        let build = |context: &Context| {
             let outputs = OutputSet::new();
             let file = output.as_ref().map(|path| outputs.file(path)).transpose()?;
             let (index, _) = merganser_map::build_with(&input, file, context)?;
             outputs.commit()?;
             Ok::<_, Error>(index)
+        };
+        let index = call::run(py, &context, progress.as_ref(), |context| {
+            build(context).map_err(|error| arguments.name(error))
         })?;
-        Ok(Index::new(index, output, Some(reference)))
+        Ok(Index::of(index, output, Some(reference)))
     }
 
     /// The file of the index; None if it is in memory.
@@ -148,9 +159,9 @@ impl Index {
     fn __repr__(&self) -> String {
         match self.index.get() {
             Ok(index) => format!(
-                "<merganser.Index of {} contigs, {} bases>",
-                index.contigs().len(),
-                index.bases()
+                "<merganser.Index of {}, {}>",
+                counted(index.contigs().len() as u64, "contig"),
+                counted(index.bases(), "base")
             ),
             Err(_) => "<merganser.Index, closed>".to_owned(),
         }
@@ -197,12 +208,12 @@ impl Index {
     ///
     /// Args:
     ///     reads: Files or sequences, as for `count`.
-    ///     e: The maximum number of edits of a hit: an int, or per cent of the read's length, "4%".
     ///     mates: The second mates, the same number of files or sequences as `reads`.
+    ///     e: The maximum number of edits of a hit: an int, or per cent of the read's length, "4%".
     ///     interleaved: First and second mates alternate in `reads`.
     ///     any_names: Pair mates by position, even if their names differ.
     ///     reference: The reference as FASTA, which reads in CRAM need.
-    ///     best: Return only the first hit of a read, or the first combination of a pair.
+    ///     best: Return only the first hit of a read, one with the fewest edits, or the first combination of a pair.
     ///     best_strata: Return all hits that have the same number of edits as the first.
     ///     max_hits: The maximum number of hits per read, or of combinations per pair; 0 for no limit.
     ///     strand: "both", "forward" or "reverse"; only for single reads.
@@ -223,8 +234,8 @@ impl Index {
     ///     progress: As for `count`.
     ///
     /// Returns:
-    ///     `Rows` with one row per hit, in the order of the reads: `read` (uint64, the number of the read or pair, from
-    ///     0), `name` (of the read; only for files), `mate` (uint32, 1 or 2, 0 for a single read; only for pairs),
+    ///     `Rows` with one row per hit, in the order of the reads, and none for a read without a hit: `read` (uint64, the number of the read or pair, from
+    ///     0, not from 1 as in `classify`), `name` (of the read; only for files), `mate` (uint32, 1 or 2, 0 for a single read; only for pairs),
     ///     `contig`, `position` (uint32, from 0), `reverse` (whether the reverse complement of the read matches),
     ///     `edits` (uint32), `mapq` (uint32), `cigar` (with = and X) and `concordant` (whether the mates are at a
     ///     possible distance and orientation; only for pairs).
@@ -237,14 +248,14 @@ impl Index {
     /// >>> genome = bytes(random.Random(1).choices(b"ACGT", k=1000))
     /// >>> path = pathlib.Path(tempfile.mkdtemp()) / "genome.fa"
     /// >>> _ = path.write_bytes(b">c\n" + genome + b"\n")
-    /// >>> hits = merganser.Index.build(path).map([genome[10:110], genome[500:600]], "4%", best=True)
+    /// >>> hits = merganser.Index.build(path).map([genome[10:110], genome[500:600]], e="4%", best=True)
     /// >>> for hit in hits:
     /// ...     print(hit.read, hit.contig, hit.position, hit.edits, hit.cigar)
     /// 0 c 10 0 100=
     /// 1 c 500 0 100=
     #[pyo3(
-        signature = (reads, e, mates=None, **options),
-        text_signature = "($self, reads, e, mates=None, *, interleaved=False, any_names=False, reference=None, best=False, \
+        signature = (reads, mates=None, *, e, **options),
+        text_signature = "($self, reads, mates=None, *, e, interleaved=False, any_names=False, reference=None, best=False, \
             best_strata=False, max_hits=0, strand='both', hamming=False, n_mode='mismatch', crop=None, \
             quality_offset=33, min_insert=0, max_insert=500, rescue=None, clip=False, filter='exact', device=None, \
             threads=None, memory=None, tmp_dir=None, progress=None)"
@@ -253,12 +264,12 @@ impl Index {
         &self,
         py: Python<'_>,
         reads: &Bound<'_, PyAny>,
-        e: &Bound<'_, PyAny>,
         mates: Option<&Bound<'_, PyAny>>,
+        e: &Bound<'_, PyAny>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Rows> {
         let index = self.index.get()?;
-        let keywords = Keywords::new(py, "map", options)?;
+        let keywords = Keywords::new(py, "Index.map", options)?;
         let (context, progress) = (keywords.context()?, keywords.object("progress")?);
         let reads = Reads::of(reads, mates, &keywords, &context.temp_dir)?;
         reads.warn_of_mates("mapped", &context.warnings);
@@ -281,10 +292,10 @@ impl Index {
     /// Maps reads and writes the records as SAM, BAM or CRAM, with the same bytes as `merganser map`.
     ///
     /// Args:
-    ///     output: The file: BAM or CRAM if the name ends in .bam or .cram, else SAM.
-    ///     reads: As for `map`; also `e`, `mates`, `interleaved`, `any_names`, `reference`, `best`, `best_strata`, `max_hits`,
+    ///     reads: As for `map`; also `mates`, `e`, `interleaved`, `any_names`, `reference`, `best`, `best_strata`, `max_hits`,
     ///         `strand`, `hamming`, `n_mode`, `crop`, `quality_offset`, `min_insert`, `max_insert`, `rescue`, `clip`,
     ///         `filter`, `device`, `threads`, `memory`, `tmp_dir` and `progress`.
+    ///     output: The file: BAM or CRAM if the name ends in .bam or .cram, else SAM.
     ///     sort: Sort the records by contig and position, and write an index next to the output; for BAM and CRAM.
     ///     index_format: The kind of index of sorted BAM: "bai" or "csi"; None for bai, or csi if a contig is too long.
     ///     read_group: The read group of all reads, such as "@RG\\tID:lane1\\tSM:sample"; or a list, one for each file or
@@ -311,13 +322,13 @@ impl Index {
     /// >>> folder = pathlib.Path(tempfile.mkdtemp())
     /// >>> _ = (folder / "genome.fa").write_bytes(b">c\n" + genome + b"\n")
     /// >>> index = merganser.Index.build(folder / "genome.fa")
-    /// >>> index.map_to(folder / "reads.bam", [genome[10:110]], e=3, sort=True)["mapped"]
+    /// >>> index.map_to([genome[10:110]], e=3, output=folder / "reads.bam", sort=True)["mapped"]
     /// 1
     /// >>> sorted(path.name for path in folder.iterdir())
     /// ['genome.fa', 'reads.bam', 'reads.bam.bai']
     #[pyo3(
-        signature = (output, reads, e, mates=None, **options),
-        text_signature = "($self, output, reads, e, mates=None, *, interleaved=False, any_names=False, reference=None, best=False, \
+        signature = (reads, mates=None, *, e, output, **options),
+        text_signature = "($self, reads, mates=None, *, e, output, interleaved=False, any_names=False, reference=None, best=False, \
             best_strata=False, max_hits=0, strand='both', hamming=False, n_mode='mismatch', crop=None, \
             quality_offset=33, min_insert=0, max_insert=500, rescue=None, clip=False, filter='exact', sort=False, \
             index_format=None, read_group=None, unmapped=None, no_unmapped=False, eqx=False, xa=0, \
@@ -326,19 +337,19 @@ impl Index {
     fn map_to<'py>(
         &self,
         py: Python<'py>,
-        output: PathBuf,
         reads: &Bound<'py, PyAny>,
-        e: &Bound<'py, PyAny>,
         mates: Option<&Bound<'py, PyAny>>,
+        e: &Bound<'py, PyAny>,
+        output: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let index = self.index.get()?;
-        let keywords = Keywords::new(py, "map_to", options)?;
+        let keywords = Keywords::new(py, "Index.map_to", options)?;
         let (context, progress) = (keywords.context()?, keywords.object("progress")?);
         let reads = Reads::of(reads, mates, &keywords, &context.temp_dir)?;
         reads.warn_of_mates("mapped", &context.warnings);
         let config = config::of(edits("e", e)?, &reads, &keywords)?;
-        let files = files::Files::of(output, &config, &keywords)?;
+        let files = files::Files::of(keywords.path_of("output", output)?, &config, &keywords)?;
         let reference = reads.reference.clone().or(self.reference.clone());
         let config = config::to_file(config, &files, &reads, reference, &keywords)?;
         keywords.finish()?;

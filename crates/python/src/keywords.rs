@@ -1,6 +1,7 @@
 //! Keyword arguments of calls with many options.
 
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -13,12 +14,16 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{mistyped, wrong};
+use crate::integers::{Int, Whole};
 use crate::options::{Memory, Options, named};
 
 /// The keyword arguments of a call, from which the values of known names are taken. `None` means the default.
 pub(crate) struct Keywords<'py> {
+    /// The function in the module, such as `Table.open`.
     function: &'static str,
     given: Bound<'py, PyDict>,
+    /// The names of all given keywords.
+    names: Vec<String>,
 }
 
 impl<'py> Keywords<'py> {
@@ -29,7 +34,8 @@ impl<'py> Keywords<'py> {
         given: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Keywords<'py>> {
         let given = given.map_or_else(|| Ok(PyDict::new(py)), |given| given.copy())?;
-        Ok(Keywords { function, given })
+        let names = given.keys().extract()?;
+        Ok(Keywords { function, given, names })
     }
 
     pub(crate) fn py(&self) -> Python<'py> {
@@ -62,6 +68,26 @@ impl<'py> Keywords<'py> {
         Ok(self.take(name)?.unwrap_or(default))
     }
 
+    /// Takes an integer.
+    pub(crate) fn int<T: Whole>(&self, name: &str) -> PyResult<Option<T>> {
+        Int::of_option(self.take(name)?, self.py(), name)
+    }
+
+    /// Takes an integer, or returns the default.
+    pub(crate) fn int_or<T: Whole>(&self, name: &str, default: T) -> PyResult<T> {
+        Ok(self.int(name)?.unwrap_or(default))
+    }
+
+    /// Takes an integer in `range`.
+    pub(crate) fn within<T: Whole>(
+        &self,
+        name: &str,
+        range: RangeInclusive<i64>,
+    ) -> PyResult<Option<T>> {
+        let given: Option<Int> = self.take(name)?;
+        given.map(|given| given.within(self.py(), name, range)).transpose()
+    }
+
     /// Takes a flag, false by default.
     pub(crate) fn flag(&self, name: &str) -> PyResult<bool> {
         self.or(name, false)
@@ -69,7 +95,23 @@ impl<'py> Keywords<'py> {
 
     /// Takes the path of a file.
     pub(crate) fn path(&self, name: &str) -> PyResult<Option<PathBuf>> {
-        self.take(name)
+        self.object(name)?.map(|object| self.path_of(name, &object)).transpose()
+    }
+
+    /// Returns the path in an argument.
+    pub(crate) fn path_of(&self, name: &str, object: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
+        object.extract().map_err(|_| match object.get_type().name() {
+            Ok(kind) => {
+                let hint = match (name, self.function) {
+                    ("output", "extract" | "MinimizerSet.filter") => {
+                        "; second mates go to output2, or to a # in the name of output"
+                    }
+                    _ => "",
+                };
+                mistyped(name, format!("give one file, a str or PathLike, not {kind}{hint}"))
+            }
+            Err(error) => error,
+        })
     }
 
     /// Takes a value that has a name.
@@ -105,8 +147,11 @@ impl<'py> Keywords<'py> {
 
     /// Takes the offset of FASTQ qualities.
     pub(crate) fn quality_offset(&self) -> PyResult<QualityOffset> {
-        let number = self.or("quality_offset", QualityOffset::default().number())?;
-        QualityOffset::of_number(number).ok_or_else(|| {
+        let Some(number) = self.int::<u64>("quality_offset")? else {
+            return Ok(QualityOffset::default());
+        };
+        let offset = u8::try_from(number).ok().and_then(QualityOffset::of_number);
+        offset.ok_or_else(|| {
             let problem = format!("{number} is neither 33 nor 64");
             wrong(self.py(), "quality_offset", problem)
         })
@@ -117,7 +162,7 @@ impl<'py> Keywords<'py> {
         let device = self.take::<String>("device")?;
         let options = Options {
             device: device.as_deref(),
-            threads: self.take("threads")?,
+            threads: self.within("threads", 1..=i64::MAX)?,
             memory: self.take("memory")?,
             tmp_dir: self.path("tmp_dir")?,
         };
@@ -143,36 +188,57 @@ impl<'py> Keywords<'py> {
         Ok(())
     }
 
-    /// Checks that all keywords were taken.
+    /// Checks that all keywords were taken, and are those of the function.
     ///
     /// # Errors
-    /// Names the first unknown one.
+    /// Names the first unknown one, and the nearest known one.
     pub(crate) fn finish(self) -> PyResult<()> {
-        match self.given.keys().iter().next() {
-            None => Ok(()),
-            Some(name) => Err(PyTypeError::new_err(format!(
-                "{}() got an unexpected keyword argument '{name}'",
-                self.function
-            ))),
+        if self.names.is_empty() {
+            return Ok(());
         }
+        let known = self.known()?;
+        let is_unknown =
+            |name: &&String| !known.contains(*name) || self.given.contains(name).unwrap_or(true);
+        let Some(name) = self.names.iter().find(is_unknown) else { return Ok(()) };
+        let difflib = self.py().import("difflib")?;
+        let nearest: Vec<String> =
+            difflib.call_method1("get_close_matches", (name, known, 1))?.extract()?;
+        let hint = match nearest.first() {
+            Some(nearest) => format!(": did you mean {nearest}?"),
+            None => String::new(),
+        };
+        let function = self.function;
+        let problem = format!("{function}() got an unexpected keyword argument '{name}'{hint}");
+        Err(PyTypeError::new_err(problem))
+    }
+
+    /// Returns the names of the function's arguments.
+    fn known(&self) -> PyResult<Vec<String>> {
+        let mut found = self.py().import("merganser._core")?.into_any();
+        for name in self.function.split('.') {
+            found = found.getattr(name)?;
+        }
+        let signature: String = found.getattr("__text_signature__")?.extract()?;
+        let names = signature.trim_matches(['(', ')']).split(',');
+        let names = names.map(|name| name.split('=').next().unwrap_or_default().trim().to_owned());
+        Ok(names.collect())
     }
 }
 
 /// Parses a maximum number of edits: a number, or a text such as "4%", which is per cent of the read's length.
 pub(crate) fn edits(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Threshold> {
-    if let Ok(text) = given.extract::<String>() {
-        return named(given.py(), name, &text);
+    let py = given.py();
+    let remedy = "give an int, or per cent of the read's length as a str such as \"4%\"";
+    if let Ok(path) = given.extract::<PathBuf>() {
+        let text = path.to_string_lossy();
+        return text.replace(' ', "").parse().map_err(|_: String| {
+            let is_file = text.contains(['.', '/']) || path.exists();
+            let hint = if is_file { "; second mates are given as mates=" } else { "" };
+            wrong(py, name, format!("'{text}' is not a number of edits: {remedy}{hint}"))
+        });
     }
-    match given.extract::<i64>() {
-        Ok(edits) => u32::try_from(edits).map(Threshold::Edits).map_err(|_| {
-            wrong(given.py(), name, format!("{edits} is out of range: give 0 or more"))
-        }),
-        Err(_) => Err(mistyped(
-            name,
-            format!(
-                "give an int, or per cent of the read's length as a str such as \"4%\", not {}",
-                given.get_type().name()?
-            ),
-        )),
+    match given.extract::<Int>()? {
+        Int::Other(kind) => Err(mistyped(name, format!("{remedy}, not {kind}"))),
+        edits => edits.of(py, name).map(Threshold::Edits),
     }
 }

@@ -8,13 +8,14 @@ use merganser_seq::base::is_base;
 use merganser_seq::kmer::Kmer;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyInt, PyString};
 
 use crate::arrow;
 use crate::column::Column;
 use crate::errors::{mistyped, wrong};
 use crate::integers::Int;
 use crate::numpy::{Matrix, Words};
+use crate::text::counted;
 
 /// The largest k whose k-mers fit in 64 bits.
 pub(crate) const MAX_K: usize = 32;
@@ -37,18 +38,27 @@ impl Letters {
         }
         let mut collector = Collector { k, number: 0, bytes: Vec::new() };
         let mut add = |kmer: &[u8]| collector.add(kmer).map_err(|error| wrong(py, "kmers", error));
-        if let Some(matrix) = Matrix::of("kmers", kmers)? {
+        if let Some(matrix) = Matrix::of_kmers("kmers", kmers)? {
             matrix.slices().into_iter().try_for_each(&mut add)?;
         } else if arrow::is_arrow(kmers)? {
-            for array in arrow::arrays("kmers", kmers)? {
-                arrow::texts("kmers", &array)?.into_iter().try_for_each(&mut add)?;
-            }
+            return Letters::of_arrays(py, &arrow::arrays("kmers", kmers)?, k);
         } else {
             for kmer in kmers.try_iter()? {
                 with_kmer("kmers", &kmer?, &mut add)?;
             }
         }
-        Ok(Letters { k: collector.k.unwrap_or(0), bytes: collector.bytes })
+        Ok(collector.letters())
+    }
+
+    /// Returns the letters of Arrow arrays as [`of`](Self::of).
+    fn of_arrays(py: Python<'_>, arrays: &[ArrayRef], k: Option<usize>) -> PyResult<Letters> {
+        let mut collector = Collector { k, number: 0, bytes: Vec::new() };
+        for array in arrays {
+            for kmer in arrow::texts("kmers", array)? {
+                collector.add(kmer).map_err(|error| wrong(py, "kmers", error))?;
+            }
+        }
+        Ok(collector.letters())
     }
 
     /// Returns the k-mers.
@@ -65,6 +75,10 @@ struct Collector {
 }
 
 impl Collector {
+    fn letters(self) -> Letters {
+        Letters { k: self.k.unwrap_or(0), bytes: self.bytes }
+    }
+
     fn add(&mut self, kmer: &[u8]) -> Result<(), String> {
         self.number += 1;
         let k = *self.k.get_or_insert(kmer.len());
@@ -78,8 +92,9 @@ impl Collector {
 /// Checks that a k-mer has `k` letters, which are bases. The error is a message.
 pub(crate) fn check(kmer: &[u8], k: usize) -> Result<(), String> {
     if kmer.len() != k || k == 0 {
-        let (letters, shown) = (kmer.len(), String::from_utf8_lossy(kmer));
-        return Err(format!("'{shown}' has {letters} letters: expected k-mers of {k}"));
+        let (letters, shown) =
+            (counted(kmer.len() as u64, "letter"), String::from_utf8_lossy(kmer));
+        return Err(format!("'{shown}' has {letters}: expected k-mers of {k}"));
     }
     match kmer.iter().find(|letter| !is_base(**letter)) {
         None => Ok(()),
@@ -103,13 +118,14 @@ pub(crate) fn with_kmer<T>(
         return take(text.to_cow()?.as_bytes());
     }
     let kind = item.get_type().name()?;
-    Err(mistyped(argument, format!("a k-mer must be str or bytes, not {kind}")))
+    let hint = if argument == "kmer" { ": use query for several" } else { "" };
+    Err(mistyped(argument, format!("a k-mer must be str or bytes, not {kind}{hint}")))
 }
 
 /// Encodes k-mers of up to 32 bases as integers: 2 bits per base, A C G T = 0 1 2 3, the first base most significant.
 ///
 /// Args:
-///     kmers: k-mers of one length: an iterable of str and bytes, Arrow strings, or a NumPy array of dtype "S".
+///     kmers: k-mers of one length: an iterable of str and bytes, Arrow strings, or a NumPy array of dtype "S" or "U".
 ///     canonical: Encode the smaller one of each k-mer and its reverse complement, as in canonical tables.
 ///
 /// Returns:
@@ -149,7 +165,7 @@ pub(crate) fn encode_kmers<'py>(
 /// Decodes integers to k-mers of `k` bases, as `encode_kmers` and `Table.batches(kmers="int")` return them.
 ///
 /// Args:
-///     kmers: A NumPy array of uint64, or an iterable of int.
+///     kmers: A NumPy array or an Arrow array of integers, or an iterable of int.
 ///     k: The length of a k-mer in bases, 1 to 32.
 ///
 /// Returns:
@@ -164,25 +180,72 @@ pub(crate) fn encode_kmers<'py>(
 /// ['ACGT', 'TTTT']
 #[pyfunction]
 pub(crate) fn decode_kmers(py: Python<'_>, kmers: &Bound<'_, PyAny>, k: Int) -> PyResult<Column> {
-    let k = usize::try_from(k.0)
-        .ok()
-        .filter(|k| (1..=MAX_K).contains(k))
-        .ok_or_else(|| wrong(py, "k", format!("{} is out of range: give 1 to {MAX_K}", k.0)))?;
-    let array = Words::of("kmers", kmers)?;
-    let own: Vec<u64>;
-    let words = match &array {
-        Some(words) => words.as_slice(),
-        None => {
-            own = kmers.try_iter()?.map(|kmer| word(&kmer?)).collect::<PyResult<_>>()?;
-            &own
-        }
+    let k: usize = k.within(py, "k", 1..=MAX_K as i64)?;
+    let is_arrow = kmers.getattr("__array_interface__").is_err() && arrow::is_arrow(kmers)?;
+    let codes = match Words::of("kmers", kmers)? {
+        Some(words) => Codes::Numpy(words),
+        None if is_arrow => match arrow::words(py, "kmers", &arrow::arrays("kmers", kmers)?)? {
+            Some(words) => Codes::Own(words),
+            None => return Err(mistyped("kmers", "the array has no integers")),
+        },
+        None => Codes::Own(words_of(kmers)?),
     };
+    let words = codes.as_slice();
     let text = py.detach(|| letters_of(words, k));
     let text = text.map_err(|at| {
         let problem = format!("k-mer {}: {} has more than {k} bases", at + 1, words[at]);
         wrong(py, "kmers", problem)
     })?;
     Ok(Column(text))
+}
+
+/// k-mers as integers.
+pub(crate) enum Codes<'py> {
+    Numpy(Words<'py>),
+    Own(Vec<u64>),
+}
+
+impl Codes<'_> {
+    pub(crate) fn as_slice(&self) -> &[u64] {
+        match self {
+            Codes::Numpy(words) => words.as_slice(),
+            Codes::Own(words) => words,
+        }
+    }
+}
+
+/// k-mers in either form.
+pub(crate) enum Kmers<'py> {
+    Codes(Codes<'py>),
+    Letters(Letters),
+}
+
+impl<'py> Kmers<'py> {
+    /// Returns the k-mers of the argument `kmers`: an array, or an iterable. Letters must have `k` letters, or as many as
+    /// the first k-mer.
+    pub(crate) fn of(kmers: &Bound<'py, PyAny>, k: Option<usize>) -> PyResult<Kmers<'py>> {
+        if let Some(words) = Words::of("kmers", kmers)? {
+            return Ok(Kmers::Codes(Codes::Numpy(words)));
+        }
+        if kmers.getattr("__array_interface__").is_err() && arrow::is_arrow(kmers)? {
+            let arrays = arrow::arrays("kmers", kmers)?;
+            return match arrow::words(kmers.py(), "kmers", &arrays)? {
+                Some(words) => Ok(Kmers::Codes(Codes::Own(words))),
+                None => Letters::of_arrays(kmers.py(), &arrays, k).map(Kmers::Letters),
+            };
+        }
+        let is_text = kmers.is_instance_of::<PyString>() || kmers.is_instance_of::<PyBytes>();
+        let first = kmers.get_item(0).ok().filter(|_| !is_text);
+        match first.is_some_and(|first| first.is_instance_of::<PyInt>()) {
+            true => Ok(Kmers::Codes(Codes::Own(words_of(kmers)?))),
+            false => Letters::of(kmers, k).map(Kmers::Letters),
+        }
+    }
+}
+
+/// Returns the integers of an iterable.
+fn words_of(kmers: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
+    kmers.try_iter()?.map(|kmer| word(&kmer?)).collect()
 }
 
 /// Returns the 64 bits of a k-mer in an item of `kmers`.

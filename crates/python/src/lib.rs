@@ -34,6 +34,7 @@ mod spectrum;
 mod stream;
 mod table;
 mod temporary;
+mod text;
 
 use pyo3::prelude::*;
 

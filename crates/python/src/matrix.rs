@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use arrow_array::builder::{StringBuilder, UInt32Builder};
-use merganser_io::OutputSet;
+use merganser_io::{OutputCompression, OutputFormat, OutputSet};
 use merganser_kmers::Error;
 use merganser_kmers::algebra::Cut;
 use merganser_kmers::matrix::{MatrixConfig, MatrixFormat, MatrixOutcome, matrix_with as make};
@@ -19,6 +19,7 @@ use crate::keywords::Keywords;
 use crate::outputs::check;
 use crate::rows::Rows;
 use crate::table::{Owned, Table};
+use crate::text::counted;
 use crate::{call, pipe};
 
 /// The largest number of bytes of k-mers in rows.
@@ -30,8 +31,8 @@ const MAX_TEXT: usize = i32::MAX as usize;
 ///     tables: Tables or the files of tables: at least one.
 ///     names: The names of the columns; None for the names of the files without suffix, and "table1" and so on for
 ///         temporary tables.
-///     output: The file: .tsv, or .mgx for the binary format; None to return the rows.
-///     format: "tsv" or "dense"; None for the format of the file name.
+///     output: The file: .tsv, .tsv.gz, or .mgx for the binary format; None to return the rows.
+///     format: "tsv" or "dense" (that of .mgx); None for that of the suffix.
 ///     presence: Write 1 instead of the count of a k-mer.
 ///     solid: Counts of this or more are solid.
 ///     min_samples: Keep only k-mers that are solid in this many tables or more.
@@ -151,8 +152,9 @@ fn names(
 ) -> PyResult<Vec<String>> {
     let names = match given {
         Some(names) if names.len() != tables.len() => {
-            let (names, tables) = (names.len(), tables.len());
-            let problem = format!("{names} names for {tables} tables: give equal numbers");
+            let names = counted(names.len() as u64, "name");
+            let tables = counted(tables.len() as u64, "table");
+            let problem = format!("{names} for {tables}: give equal numbers");
             return Err(wrong(py, "names", problem));
         }
         Some(names) => names,
@@ -211,19 +213,31 @@ fn config(
         let problem = "parquet is not available in Python: take the rows, and write them with Polars or pyarrow";
         return Err(wrong(py, "format", problem));
     }
-    let by_name = output.and_then(merganser_io::OutputFormat::of_name);
-    let by_name = match by_name {
-        Some(merganser_io::OutputFormat::Matrix) => MatrixFormat::Dense,
-        _ => MatrixFormat::Tsv,
+    let format = match (format, output) {
+        (Some(format), _) => format,
+        (None, Some(path)) => format_of(py, path)?,
+        (None, None) => MatrixFormat::Tsv,
     };
     Ok(MatrixConfig {
         presence: keywords.flag("presence")?,
-        solid: keywords.or("solid", of.solid)?,
-        min_samples: keywords.or("min_samples", of.min_samples)?,
-        rescue: keywords.take("rescue")?,
-        format: format.unwrap_or(by_name),
+        solid: keywords.int_or("solid", of.solid)?,
+        min_samples: keywords.int_or("min_samples", of.min_samples)?,
+        rescue: keywords.int("rescue")?,
+        format,
         ..of
     })
+}
+
+/// Returns the format of the file's suffix.
+fn format_of(py: Python<'_>, path: &Path) -> PyResult<MatrixFormat> {
+    match (OutputFormat::of_name(path), OutputCompression::of_name(path)) {
+        (Some(OutputFormat::Tsv), _) => Ok(MatrixFormat::Tsv),
+        (Some(OutputFormat::Matrix), None) => Ok(MatrixFormat::Dense),
+        _ => {
+            let problem = "the name does not tell the format: give .tsv, .tsv.gz or .mgx, or format: tsv or dense";
+            Err(wrong(py, "output", format!("{}: {problem}", path.display())))
+        }
+    }
 }
 
 fn numbers<'py>(py: Python<'py>, outcome: &MatrixOutcome) -> PyResult<Bound<'py, PyDict>> {

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{mistyped, wrong};
+use crate::text::counted;
 
 /// The description of an array by its `__array_interface__`.
 struct Interface {
@@ -55,11 +56,17 @@ pub(crate) struct Words<'py> {
 }
 
 impl<'py> Words<'py> {
-    /// Returns the words of an array; `None` if the object is not an array of `uint64`.
+    /// Returns the words of an array; `None` if the object is not an array of integers. Integers of other types than
+    /// `uint64` are copied.
     pub(crate) fn of(argument: &str, object: &Bound<'py, PyAny>) -> PyResult<Option<Words<'py>>> {
         let Some(array) = Interface::of(argument, object)? else { return Ok(None) };
-        if array.kind != "<u8" {
-            return Ok(None);
+        match (&array.kind[..], array.shape.len()) {
+            ("<u8", _) => {}
+            (kind, 1) if kind[1..].starts_with(['i', 'u']) => {
+                refuse_negative(argument, object)?;
+                return Words::of(argument, &object.call_method1("astype", ("<u8",))?);
+            }
+            _ => return Ok(None),
         }
         let [len] = array.shape[..] else {
             return Err(wrong(object.py(), argument, "the array must have one dimension"));
@@ -84,6 +91,18 @@ impl<'py> Words<'py> {
     }
 }
 
+/// Checks that no integer of an array is negative.
+fn refuse_negative(argument: &str, array: &Bound<'_, PyAny>) -> PyResult<()> {
+    if array.len()? > 0 {
+        let least = array.call_method0("min")?;
+        if least.lt(0)? {
+            let problem = format!("{least} is negative: k-mers as integers are 0 or more");
+            return Err(wrong(array.py(), argument, problem));
+        }
+    }
+    Ok(())
+}
+
 /// Sequences of one length: an array of bytes (`S100`), or of `uint8` with one row per sequence.
 pub(crate) struct Matrix<'py> {
     _owner: Bound<'py, PyAny>,
@@ -95,6 +114,23 @@ pub(crate) struct Matrix<'py> {
 }
 
 impl<'py> Matrix<'py> {
+    /// Returns the rows of an array of k-mers as [`of`](Self::of). Its dtype may also be `U`.
+    pub(crate) fn of_kmers(
+        argument: &str,
+        object: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Matrix<'py>>> {
+        match Interface::of(argument, object)? {
+            Some(array) if array.kind[1..].starts_with('U') => {
+                let letters = object.call_method1("astype", ("S",));
+                let letters = letters.map_err(|_| {
+                    wrong(object.py(), argument, "a k-mer has a letter that is not ASCII")
+                })?;
+                Matrix::of(argument, &letters)
+            }
+            _ => Matrix::of(argument, object),
+        }
+    }
+
     /// Returns the rows of an array; `None` if the object is not an array of NumPy, or an array of objects.
     pub(crate) fn of(argument: &str, object: &Bound<'py, PyAny>) -> PyResult<Option<Matrix<'py>>> {
         let Some(array) = Interface::of(argument, object)? else { return Ok(None) };
@@ -104,11 +140,13 @@ impl<'py> Matrix<'py> {
             (&[rows, width], None, "|u1") => (rows, width, false),
             (_, _, "|O") => return Ok(None),
             (shape, _, kind) => {
-                let (dimensions, kind) =
-                    (shape.len(), kind.trim_start_matches(['<', '>', '|', '=']));
-                let message = format!(
-                    "a NumPy array of dtype {kind} with {dimensions} dimensions: give dtype S with one, uint8 with two, or uint64 for k-mers"
-                );
+                let kind = kind.trim_start_matches(['<', '>', '|', '=']);
+                let dimensions = counted(shape.len() as u64, "dimension");
+                let remedy = match kind.starts_with('U') {
+                    true => "give its .astype(\"S\")",
+                    false => "give dtype S with one, or uint8 with two",
+                };
+                let message = format!("a NumPy array of dtype {kind} with {dimensions}: {remedy}");
                 return Err(mistyped(argument, message));
             }
         };

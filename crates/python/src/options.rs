@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use merganser_run::{Context, parse_size};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::errors::{raise, wrong};
+use crate::errors::{mistyped, raise, wrong};
 use crate::integers::Int;
 
 /// The options `device`, `threads`, `memory` and `tmp_dir` of a call, each `None` for the default.
@@ -21,9 +20,9 @@ pub(crate) struct Options<'py> {
 }
 
 /// An amount of memory: bytes, or a size such as "8G".
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) enum Memory {
-    Bytes(i64),
+    Bytes(Int),
     Size(String),
 }
 
@@ -34,9 +33,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Memory {
         if let Ok(size) = object.extract::<String>() {
             return Ok(Memory::Size(size));
         }
-        object.extract::<Int>().map(|bytes| Memory::Bytes(bytes.0)).map_err(|_| {
-            PyTypeError::new_err("memory must be an int of bytes, or a size such as \"8G\"")
-        })
+        object.extract::<Int>().map(Memory::Bytes)
     }
 }
 
@@ -44,7 +41,11 @@ impl Memory {
     /// Returns the number of bytes. `argument` is the name of the argument.
     pub(crate) fn bytes(self, py: Python<'_>, argument: &str) -> PyResult<u64> {
         match self {
-            Memory::Bytes(bytes) => Int(bytes).of(py, argument),
+            Memory::Bytes(Int::Other(kind)) => {
+                let problem = format!("give an int of bytes, or a size such as \"8G\", not {kind}");
+                Err(mistyped(argument, problem))
+            }
+            Memory::Bytes(bytes) => bytes.of(py, argument),
             Memory::Size(text) => {
                 parse_size(&text).map_err(|error| wrong(py, argument, error.to_string()))
             }

@@ -5,18 +5,16 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int32Array};
 use merganser_filter::{Config, Error, Filter, PairBatch, Scratch};
-use merganser_run::{
-    Cancelled, Context, Fault, FaultKind, Progress, StartError, Unit, each_in_order,
-};
+use merganser_run::{Cancelled, Context, Fault, FaultKind, StartError, Unit, each_in_order};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::call;
 use crate::column::Column;
 use crate::errors::{Cause, Class, Failure, OrRaise, wrong};
-use crate::integers::Int;
-use crate::keywords::edits;
-use crate::options::{Options, named};
+use crate::keywords::{Keywords, edits};
 use crate::sequences::sequences;
+use crate::text::counted;
 
 /// The number of pairs that a thread decides at a time.
 const AT_ONCE: usize = 4096;
@@ -48,38 +46,37 @@ const AT_ONCE: usize = 4096;
 /// >>> merganser.filter([b"ACGTACGT", b"ACGTACGT"], [b"ACGAACGT", b"TTTTTTTT"], e=2).tolist()
 /// [1, -1]
 #[pyfunction]
-#[pyo3(signature = (
-    reads, segments, e, *, method="exact", n_mode="mismatch", align="global", threads=None, progress=None
-))]
-#[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+#[pyo3(
+    signature = (reads, segments, e, **options),
+    text_signature = "(reads, segments, e, *, method='exact', n_mode='mismatch', align='global', threads=None, progress=None)"
+)]
 pub(crate) fn filter<'py>(
     py: Python<'py>,
     reads: &Bound<'py, PyAny>,
     segments: &Bound<'py, PyAny>,
     e: &Bound<'py, PyAny>,
-    method: &str,
-    n_mode: &str,
-    align: &str,
-    threads: Option<Int>,
-    progress: Option<&Bound<'py, PyAny>>,
+    options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let keywords = Keywords::new(py, "filter", options)?;
+    let (context, progress) = (keywords.context()?, keywords.object("progress")?);
     let config = Config {
-        method: named(py, "method", method)?,
-        n_mode: named(py, "n_mode", n_mode)?,
-        align: named(py, "align", align)?,
+        method: keywords.named("method")?.unwrap_or_default(),
+        n_mode: keywords.named("n_mode")?.unwrap_or_default(),
+        align: keywords.named("align")?.unwrap_or_default(),
         ..Config::new(edits("e", e)?)
     };
+    keywords.finish()?;
     let filter = Filter::new(config).or_raise(py)?;
-    let threads = Int::of_option(threads, py, "threads")?;
-    let context = Options { threads, ..Options::default() }.context(py)?;
     let (reads, segments) = (sequences("reads", reads)?, sequences("segments", segments)?);
     let (reads, segments) = (reads.slices()?, segments.slices()?);
     if reads.len() != segments.len() {
-        let message = format!("{} for {} reads: give one per read", segments.len(), reads.len());
+        let reads = counted(reads.len() as u64, "read");
+        let message = format!("{} for {reads}: give one per read", segments.len());
         return Err(wrong(py, "segments", message));
     }
-    let decisions =
-        call::run(py, &context, progress, |context| decide(&filter, &reads, &segments, context))?;
+    let decisions = call::run(py, &context, progress.as_ref(), |context| {
+        decide(&filter, &reads, &segments, context)
+    })?;
     Column(Arc::new(Int32Array::from(decisions)) as ArrayRef).shown(py)
 }
 

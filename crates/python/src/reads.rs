@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use crate::errors::wrong;
 use crate::keywords::Keywords;
 use crate::sequences::{self, Inputs};
+use crate::text::counted;
 
 /// The reads of a job.
 pub(crate) struct Reads {
@@ -89,7 +90,8 @@ fn check_pairs(py: Python<'_>, first: &Inputs, second: &Inputs) -> PyResult<()> 
     }
     if first.inputs.len() != second.inputs.len() {
         let (reads, mates) = (first.inputs.len(), second.inputs.len());
-        let problem = format!("{reads} files of reads and {mates} of mates: give equal numbers");
+        let reads = counted(reads as u64, "file");
+        let problem = format!("{reads} of reads and {mates} of mates: give equal numbers");
         return Err(wrong(py, "mates", problem));
     }
     Ok(())

@@ -3,6 +3,7 @@
 mod bracken;
 mod given;
 mod page;
+mod ranks;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,21 +14,24 @@ use merganser_classify::Error;
 use merganser_classify::partial::join;
 use merganser_io::{FileKind, Input, OutputSet, warn_of_repeated};
 use merganser_run::{Cancel, Warnings, thousands};
-use merganser_taxreport::bracken::Distribution;
+use merganser_taxreport::bracken::{Distribution, Level};
 use merganser_taxreport::report::{
     CombinedReports, KrakenReport, ReportMinimizers, ReportRow, ReportSelection,
 };
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::{PyCapsule, PyDict, PyIterator, PyTuple, PyType};
 
 use crate::columns::Columns;
-use crate::errors::{OrRaise, malformed, mistyped};
-use crate::options::named;
-use crate::rows::Rows;
+use crate::errors::{OrRaise, malformed, mistyped, wrong};
+use crate::keywords::Keywords;
+use crate::rows::{self, Rows};
+use crate::text::counted;
 use crate::{call, html};
 use given::{Given, partial};
 
-/// A report of the reads of each taxon, in the format of Kraken 2.
+/// A report of the reads of each taxon, in the format of Kraken 2. Iteration, Polars, pyarrow, DuckDB and pandas take
+/// its `rows`.
 ///
 /// >>> import merganser, tempfile, os
 /// >>> path = os.path.join(tempfile.mkdtemp(), "sample.kreport")
@@ -80,6 +84,17 @@ impl Report {
 
 #[pymethods]
 impl Report {
+    #[new]
+    #[pyo3(signature = (*_arguments, **_options))]
+    fn new(
+        _arguments: &Bound<'_, PyTuple>,
+        _options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Report> {
+        Err(PyTypeError::new_err(
+            "open a report with Report.open(path), or parse a text with Report.parse(text)",
+        ))
+    }
+
     /// Reads a report with 6 or 8 columns, plain or compressed, or partial results of `classify_to`.
     ///
     /// Args:
@@ -162,8 +177,9 @@ impl Report {
         }
         if let (count, Some(first)) = combined.renamed() {
             warnings.push(format!(
-                "names differ between reports ({count} times; taxid {} is {} and {}): the first ones are taken; are \
+                "names differ between reports ({}; taxid {} is {} and {}): the first ones are taken; are \
                  they of the same taxonomy?",
+                counted(count, "time"),
                 first.taxid,
                 String::from_utf8_lossy(&first.first),
                 String::from_utf8_lossy(&first.other),
@@ -179,24 +195,28 @@ impl Report {
         Ok(Report(combined.report()))
     }
 
-    /// The rows: `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank` (its code), `taxid` (uint32), `name`
-    /// and `depth` (uint32, 0 for the root). Reports with 8 columns also have `minimizers` and `distinct_minimizers`
+    /// The rows: `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank` (its code, such as "S"), `rank_name`
+    /// ("species", as in the rows of `classify`; null for codes without a rank of their own, such as "S1"), `taxid`
+    /// (uint32), `name` and `depth` (uint32, 0 for the root). Reports with 8 columns also have `minimizers` and `distinct_minimizers`
     /// (uint64).
     #[getter]
     fn rows(&self) -> PyResult<Rows> {
         let rows = self.0.rows();
         let numbers =
             |number: fn(&ReportRow) -> u64| UInt64Array::from_iter_values(rows.iter().map(number));
-        let (mut ranks, mut names) = (StringBuilder::new(), StringBuilder::new());
+        let text = StringBuilder::new;
+        let (mut codes, mut ranks, mut names) = (text(), text(), text());
         for row in rows {
-            ranks.append_value(&row.rank);
+            codes.append_value(&row.rank);
+            ranks.append_option(ranks::name(row));
             names.append_value(String::from_utf8_lossy(&row.name));
         }
         let columns = Columns::new()
             .with("percent", Float64Array::from_iter_values(rows.iter().map(|row| row.percent)))
             .with("clade_reads", numbers(|row| row.clade))
             .with("taxon_reads", numbers(|row| row.own))
-            .with("rank", ranks.finish())
+            .with("rank", codes.finish())
+            .optional("rank_name", ranks.finish())
             .with("taxid", UInt32Array::from_iter_values(rows.iter().map(|row| row.taxid as u32)))
             .with("name", names.finish())
             .with("depth", UInt32Array::from_iter_values(rows.iter().map(|row| row.depth as u32)));
@@ -229,6 +249,64 @@ impl Report {
         self.0.rows().len()
     }
 
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.rows()?.tuples(py)
+    }
+
+    /// Returns the columns of the rows as lists, by name.
+    ///
+    /// >>> import merganser
+    /// >>> merganser.Report.parse("100.00\t3\t3\tR\t1\troot\n").to_dict()["name"]
+    /// ['root']
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.rows()?.to_dict(py)
+    }
+
+    /// Returns the rows as a `pandas.DataFrame`. Needs the packages pandas and pyarrow.
+    ///
+    /// >>> import merganser
+    /// >>> merganser.Report.parse("100.00\t3\t3\tR\t1\troot\n").to_pandas().shape
+    /// (1, 8)
+    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        rows::to_pandas(Bound::new(py, self.rows()?)?.as_any())
+    }
+
+    /// Returns the rows as a `polars.DataFrame`. Needs the package polars.
+    ///
+    /// >>> import merganser
+    /// >>> merganser.Report.parse("100.00\t3\t3\tR\t1\troot\n").to_polars().shape
+    /// (1, 8)
+    fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        rows::to_polars(Bound::new(py, self.rows()?)?.as_any())
+    }
+
+    /// Returns the rows as a `pyarrow.Table`. Needs the package pyarrow.
+    ///
+    /// >>> import merganser
+    /// >>> merganser.Report.parse("100.00\t3\t3\tR\t1\troot\n").to_arrow().shape
+    /// (1, 8)
+    fn to_arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        rows::to_arrow(Bound::new(py, self.rows()?)?.as_any())
+    }
+
+    #[getter]
+    fn __array_interface__(&self) -> PyResult<()> {
+        Err(rows::no_array("a report"))
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        self.rows()?.__arrow_c_stream__(py, requested_schema)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        self.rows()?.__arrow_c_schema__(py)
+    }
+
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let Ok(other) = other.cast::<Report>() else { return Ok(py.NotImplemented()) };
         let is_equal = self.text()? == other.get().text()?;
@@ -236,11 +314,12 @@ impl Report {
     }
 
     fn __repr__(&self) -> String {
-        format!("<merganser.Report of {} reads, {} rows>", self.0.total(), self.0.rows().len())
+        let (reads, rows) = (self.0.total(), self.0.rows().len() as u64);
+        format!("<merganser.Report of {}, {}>", counted(reads, "read"), counted(rows, "row"))
     }
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
-        let caption = format!("merganser.Report of {} reads", thousands(self.0.total()));
+        let caption = format!("merganser.Report of {}", counted(self.0.total(), "read"));
         let rows = self.rows()?;
         html::table(py, &caption, &rows.0, rows.0.num_rows() as u64)
     }
@@ -250,7 +329,7 @@ impl Report {
     ///
     /// Args:
     ///     taxid: Keep the clades of these taxa: an int or several; 0 for the unclassified reads.
-    ///     rank: Keep the clades of taxa with this rank code, such as "S"; with `taxid`, only those within its clades.
+    ///     rank: Keep the clades of taxa of this rank, "S" or "species"; with `taxid`, only those within its clades.
     ///     exclude: Drop the clades that `taxid` and `rank` select, and keep the rest.
     ///     min_reads: Merge clades with fewer reads into the taxon above.
     ///     min_percent: Merge clades with a smaller share of the kept reads, in per cent, into the taxon above.
@@ -265,23 +344,28 @@ impl Report {
     /// >>> text = "25.00\t1\t1\tU\t0\tunclassified\n75.00\t3\t0\tR\t1\troot\n75.00\t3\t3\tS\t562\t  Escherichia coli\n"
     /// >>> merganser.Report.parse(text).filter(taxid=0, exclude=True).rows["name"]
     /// ['root', 'Escherichia coli']
-    #[pyo3(signature = (*, taxid=None, rank=None, exclude=false, min_reads=0, min_percent=0.0))]
-    fn filter(
-        &self,
-        py: Python<'_>,
-        taxid: Option<&Bound<'_, PyAny>>,
-        rank: Option<String>,
-        exclude: bool,
-        min_reads: u64,
-        min_percent: f64,
-    ) -> PyResult<Report> {
-        let taxid = taxid.map(|given| taxids("taxid", given)).transpose()?.unwrap_or_default();
-        let selection = ReportSelection { taxid, rank, exclude, min_reads, min_percent };
+    #[pyo3(
+        signature = (**options),
+        text_signature = "($self, *, taxid=None, rank=None, exclude=False, min_reads=0, min_percent=0.0)"
+    )]
+    fn filter(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Report> {
+        let keywords = Keywords::new(py, "Report.filter", options)?;
+        let taxid = keywords.object("taxid")?;
+        let taxid = taxid.map(|given| taxids("taxid", &given)).transpose()?.unwrap_or_default();
+        let rank = keywords.take::<String>("rank")?;
+        let selection = ReportSelection {
+            taxid,
+            rank: rank.map(|rank| ranks::code(py, "rank", &rank)).transpose()?,
+            exclude: keywords.flag("exclude")?,
+            min_reads: keywords.int_or("min_reads", 0)?,
+            min_percent: keywords.or("min_percent", 0.0)?,
+        };
+        keywords.finish()?;
         let found = selection.apply(&self.0).or_raise(py)?;
         let warnings = Warnings::default();
         if let Some(first) = found.missing.first() {
-            let count = found.missing.len();
-            warnings.push(format!("{count} of the taxids are not in the report, first {first}"));
+            let count = counted(found.missing.len() as u64, "taxid");
+            warnings.push(format!("not in the report: {count}, first {first}"));
         }
         if found.without_minimizers {
             warnings.push(
@@ -307,15 +391,20 @@ impl Report {
     /// Raises:
     ///     ArgumentError: If the level is unknown.
     ///     InputError: If the file is not a distribution, or is of another database.
-    #[pyo3(signature = (distribution, *, level="S", threshold=10))]
+    #[pyo3(
+        signature = (distribution, **options),
+        text_signature = "($self, distribution, *, level='S', threshold=10)"
+    )]
     fn bracken(
         &self,
         py: Python<'_>,
         distribution: PathBuf,
-        level: &str,
-        threshold: u64,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<(Rows, Report)> {
-        let level = named(py, "level", level)?;
+        let keywords = Keywords::new(py, "Report.bracken", options)?;
+        let level = keywords.named("level")?.unwrap_or_else(Level::species);
+        let threshold = keywords.int_or("threshold", 10)?;
+        keywords.finish()?;
         let shares = Distribution::read(&distribution).or_raise(py)?;
         bracken::estimated(py, &self.0, (&shares, &distribution), &level, threshold)
     }
@@ -401,9 +490,9 @@ const NONE: ReportMinimizers = ReportMinimizers { found: 0, distinct: 0 };
 fn warn_of_estimates(taxa: usize, warnings: &Warnings) {
     if taxa > 0 {
         warnings.push(format!(
-            "the distinct minimizers of {} taxa are Kraken's estimates for reads in these files: they depend on the \
+            "the distinct minimizers of {} are Kraken's estimates for reads in these files: they depend on the \
              blocks in which Kraken reads its input, and may differ for one file that was divided elsewhere",
-            thousands(taxa as u64)
+            if taxa == 1 { "1 taxon".to_owned() } else { format!("{} taxa", thousands(taxa as u64)) }
         ));
     }
 }
@@ -414,5 +503,10 @@ pub(crate) fn taxids(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<u
         return Ok(vec![taxid]);
     }
     let all = given.try_iter().and_then(|items| items.map(|item| item?.extract::<u64>()).collect());
-    all.map_err(|_| mistyped(argument, "give a taxid, an int from 0, or several"))
+    let all: Vec<u64> =
+        all.map_err(|_| mistyped(argument, "give a taxid, an int from 0, or several"))?;
+    match all.is_empty() {
+        true => Err(wrong(given.py(), argument, "give at least one taxid")),
+        false => Ok(all),
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StructArray};
 use arrow_schema::SchemaRef;
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PyTuple};
 
@@ -74,6 +74,14 @@ pub(crate) fn to_pandas<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, 
     import(py, "to_pandas", "pyarrow")?.call_method1("table", (object,))?.call_method0("to_pandas")
 }
 
+/// Returns the error for `numpy.asarray` of rows, which would otherwise become one object. The attribute
+/// `__array_interface__` raises it and not `__array__`, because `pandas.DataFrame` calls that to list rows.
+pub(crate) fn no_array(what: &str) -> PyErr {
+    PyTypeError::new_err(format!(
+        "{what} cannot become one array: use to_pandas(), or numpy.array of a column"
+    ))
+}
+
 #[pymethods]
 impl Rows {
     fn __len__(&self) -> usize {
@@ -110,12 +118,27 @@ impl Rows {
         }
     }
 
+    /// Returns the rows themselves, as `RowStream.read_all` does.
+    ///
+    /// >>> import merganser
+    /// >>> rows = merganser.count([b"ACGTTA"], k=5, min_count=1).histogram()
+    /// >>> rows.read_all() == rows
+    /// True
+    fn read_all(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    #[getter]
+    fn __array_interface__(&self) -> PyResult<()> {
+        Err(no_array("rows"))
+    }
+
     /// Returns the columns as lists, by name.
     ///
     /// >>> import merganser
     /// >>> merganser.count([b"ACGTTA"], k=5, min_count=1).histogram().to_dict()
     /// {'count': [1], 'kmers': [2]}
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    pub(crate) fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let columns = PyDict::new(py);
         for (field, column) in self.0.schema().fields().iter().zip(self.0.columns()) {
             columns.set_item(field.name(), values(py, column)?)?;
@@ -164,7 +187,7 @@ impl Rows {
     }
 
     #[pyo3(signature = (requested_schema=None))]
-    fn __arrow_c_stream__<'py>(
+    pub(crate) fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
@@ -175,7 +198,10 @@ impl Rows {
         arrow::stream_capsule(py, Box::new(reader))
     }
 
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+    pub(crate) fn __arrow_c_schema__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
         arrow::schema_capsule(py, &self.0.schema())
     }
 

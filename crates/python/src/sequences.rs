@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use arrow_array::ArrayRef;
 use merganser_io::{Input, expand_inputs};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyMemoryView, PyString};
 use tempfile::NamedTempFile;
 
 use crate::arrow;
@@ -93,6 +93,9 @@ pub(crate) fn paths(argument: &str, files: &Bound<'_, PyAny>) -> PyResult<Vec<Pa
     }
     let mut paths = Vec::new();
     let kind = files.get_type().name()?;
+    if files.is_instance_of::<PyDict>() {
+        return Err(mistyped(argument, format!("give one path or several, not {kind}")));
+    }
     let items = files.try_iter();
     for item in
         items.map_err(|_| mistyped(argument, format!("give one path or several, not {kind}")))?

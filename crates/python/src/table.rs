@@ -29,17 +29,17 @@ use crate::columns::Columns;
 use crate::errors::{OrRaise, wrong};
 use crate::held::Held;
 use crate::integers::Int;
-use crate::options::{Memory, named};
+use crate::keywords::Keywords;
 use crate::rows::{self, Rows};
 use crate::spectrum::Spectrum;
 use crate::stream::RowStream;
 use crate::{arrow, call, html};
 use job::Job;
 pub(crate) use opened::Owned;
-use opened::{Opened, format_of};
+use opened::{Opened, format_of, is_text};
 
 /// The lowest limit of counts that leaves enough of a histogram for a model.
-const MIN_LIMIT: u32 = 20;
+const MIN_LIMIT: i64 = 20;
 /// The number of rows of a batch.
 const ROWS: usize = 1 << 16;
 
@@ -90,15 +90,19 @@ impl Table {
     fn operation(
         &self,
         others: &[PyRef<'_, Table>],
-        (operation, counts): (Operation, Option<&str>),
-        job: Job<'_, '_>,
+        operation: Operation,
+        keywords: Keywords<'_>,
     ) -> PyResult<Table> {
         let Some(first) = others.first() else {
             return Err(PyTypeError::new_err("others: at least one other table is required"));
         };
         let py = first.py();
-        let mode = counts.map(|name| named(py, "counts", name)).transpose()?;
+        let mode = match operation {
+            Operation::Subtract => None,
+            _ => keywords.named("counts")?,
+        };
         let mode = mode.unwrap_or(operation.default_mode());
+        let job = Job::of(keywords)?;
         let mut tables = vec![self.again(py)?];
         for other in others {
             self.check_same_kind(py, "others", other)?;
@@ -128,16 +132,17 @@ impl Table {
 
     /// Returns the result of an operation with another table, with default options.
     fn with(&self, other: PyRef<'_, Table>, operation: Operation) -> PyResult<Table> {
-        self.operation(&[other], (operation, None), Job::simple())
+        let keywords = Keywords::new(other.py(), "Table", None)?;
+        self.operation(&[other], operation, keywords)
     }
 
     /// Returns the histogram of the counts.
-    fn counted(&self, py: Python<'_>, job: &Job<'_, '_>) -> PyResult<&Histogram> {
+    fn counted(&self, py: Python<'_>, job: &Job<'_>) -> PyResult<&Histogram> {
         let (opened, context) = (self.opened()?, &job.context);
         if let Some(histogram) = self.histogram.get() {
             return Ok(histogram);
         }
-        let found = call::run(py, &context, job.progress, |context| {
+        let found = call::run(py, context, job.progress.as_ref(), |context| {
             let calculation = Calculation {
                 expression: Expression::Table(0),
                 limits: CountLimits::default(),
@@ -154,12 +159,24 @@ impl Table {
     fn described(&self) -> PyResult<String> {
         let opened = self.opened()?;
         let header = &opened.header;
-        Ok(format!("{} {}-mers", header.kmers, header.k))
+        let end = if header.kmers == 1 { "" } else { "s" };
+        Ok(format!("{} {}-mer{end}", header.kmers, header.k))
     }
 }
 
 #[pymethods]
 impl Table {
+    #[new]
+    #[pyo3(signature = (*_arguments, **_options))]
+    fn new(
+        _arguments: &Bound<'_, PyTuple>,
+        _options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Table> {
+        Err(PyTypeError::new_err(
+            "make a table with merganser.count(reads), or open one with Table.open(path)",
+        ))
+    }
+
     /// Opens a table of any format: .mgk, KMC, KFF, FastK, meryl, text (`KMER COUNT` lines). Tables of other formats
     /// than .mgk are first converted to a temporary .mgk file.
     ///
@@ -185,22 +202,15 @@ impl Table {
     /// >>> merganser.Table.open(path).k
     /// 5
     #[staticmethod]
-    #[pyo3(signature = (
-        path, *, forward_only=false, hpc=false, threads=None, memory=None, tmp_dir=None, progress=None
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
-    fn open(
-        py: Python<'_>,
-        path: PathBuf,
-        forward_only: bool,
-        hpc: bool,
-        threads: Option<Int>,
-        memory: Option<Memory>,
-        tmp_dir: Option<PathBuf>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Table> {
-        let job = Job::of(py, None, (threads, memory, tmp_dir), progress)?;
-        let table = call::run(py, &job.context, progress, |context| {
+    #[pyo3(
+        signature = (path, **options),
+        text_signature = "(path, *, forward_only=False, hpc=False, threads=None, memory=None, tmp_dir=None, progress=None)"
+    )]
+    fn open(py: Python<'_>, path: PathBuf, options: Option<&Bound<'_, PyDict>>) -> PyResult<Table> {
+        let keywords = Keywords::new(py, "Table.open", options)?;
+        let (forward_only, hpc) = (keywords.flag("forward_only")?, keywords.flag("hpc")?);
+        let job = Job::of(keywords)?;
+        let table = call::run(py, &job.context, job.progress.as_ref(), |context| {
             let table = AnyTable::open_with(&path, !forward_only, context)?;
             if hpc { table.of_homopolymer_compressed() } else { Ok(table) }
         })?;
@@ -215,15 +225,14 @@ impl Table {
     /// Writes the table to a file.
     ///
     /// Args:
-    ///     path: The file. Its extension selects the format, unless `format` is given: mgk, kmc, kff, tsv (also
-    ///         .tsv.gz), fasta, jellyfish.
-    ///     format: One of these formats.
+    ///     path: The file. Without `format`, its suffix selects the format: .mgk, .kff, .tsv, .tsv.gz, .fa or .fasta.
+    ///     format: "mgk", "kmc", "kff", "tsv", "fasta" or "jellyfish"; None for that of the suffix.
     ///     threads: As for `count`.
     ///     memory: As for `count`.
     ///     progress: As for `count`.
     ///
     /// Raises:
-    ///     ArgumentError: If the format is unknown.
+    ///     ArgumentError: If the format is unknown, or is text (tsv, fasta, jellyfish) and the table is empty.
     ///     OutputError: If the file cannot be written.
     ///
     /// >>> import merganser, tempfile, os
@@ -231,21 +240,23 @@ impl Table {
     /// >>> merganser.count([b"ACGTT"], k=5, min_count=1).save(path)
     /// >>> open(path).read()
     /// 'AACGT\t1\n'
-    #[pyo3(signature = (
-        path, format=None, *, threads=None, memory=None, progress=None
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    #[pyo3(
+        signature = (path, format=None, **options),
+        text_signature = "($self, path, format=None, *, threads=None, memory=None, progress=None)"
+    )]
     fn save(
         &self,
         py: Python<'_>,
         path: PathBuf,
         format: Option<&str>,
-        threads: Option<Int>,
-        memory: Option<Memory>,
-        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
+        let job = Job::of(Keywords::new(py, "Table.save", options)?)?;
         let (opened, format) = (self.opened()?, format_of(py, &path, format)?);
-        let job = Job::of(py, None, (threads, memory, None), progress)?;
+        if opened.header.kmers == 0 && is_text(format) {
+            let problem = "the table is empty, and its k would be lost in text: save it as .mgk";
+            return Err(wrong(py, "path", format!("{}: {problem}", path.display())));
+        }
         let all = (Expression::Table(0), CountLimits::default(), format);
         job.write(py, std::slice::from_ref(&opened.table), all, &path)
     }
@@ -399,8 +410,9 @@ impl Table {
     /// The first call loads the table into memory (about 13 bytes per k-mer for k up to 32).
     ///
     /// Args:
-    ///     kmers: A NumPy array of uint64, as `encode_kmers` returns it (k up to 32), or of dtype "S"; Arrow strings; or
-    ///         an iterable of str and bytes. Arrays are not copied.
+    ///     kmers: A NumPy array of dtype "S" or "U", Arrow strings, or an iterable of str and bytes; or integers, as
+    ///         `encode_kmers` returns them (k up to 32): a NumPy or Arrow array, or a list. Integers do not tell
+    ///         their k: those of k-mers of another length give counts of other k-mers, without an error.
     ///     threads: The number of threads; None for one per processor.
     ///     memory: As for `count`, for loading the table.
     ///
@@ -416,16 +428,18 @@ impl Table {
     /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
     /// >>> table.query(["CGTTA", "TAACG", "AAAAA"]).tolist()
     /// [2, 2, 0]
-    #[pyo3(signature = (kmers, *, threads=None, memory=None))]
+    #[pyo3(
+        signature = (kmers, **options),
+        text_signature = "($self, kmers, *, threads=None, memory=None)"
+    )]
     fn query<'py>(
         &self,
         py: Python<'py>,
         kmers: &Bound<'py, PyAny>,
-        threads: Option<Int>,
-        memory: Option<Memory>,
+        options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let Job { context, .. } = Job::of(py, None, (threads, memory, None), None)?;
-        let counts = self.look_up_all(py, kmers, &context)?;
+        let job = Job::of(Keywords::new(py, "Table.query", options)?)?;
+        let counts = self.look_up_all(py, kmers, &job.context)?;
         Column(Arc::new(UInt32Array::from(counts)) as ArrayRef).shown(py)
     }
 
@@ -443,15 +457,12 @@ impl Table {
     /// >>> histogram = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1).histogram()
     /// >>> histogram["count"].tolist(), histogram["kmers"].tolist()
     /// ([1, 2], [2, 1])
-    #[pyo3(signature = (*, threads=None, memory=None, progress=None))]
-    fn histogram(
-        &self,
-        py: Python<'_>,
-        threads: Option<Int>,
-        memory: Option<Memory>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Rows> {
-        let job = Job::of(py, None, (threads, memory, None), progress)?;
+    #[pyo3(
+        signature = (**options),
+        text_signature = "($self, *, threads=None, memory=None, progress=None)"
+    )]
+    fn histogram(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Rows> {
+        let job = Job::of(Keywords::new(py, "Table.histogram", options)?)?;
         let (counts, numbers): (Vec<u32>, Vec<u64>) = self.counted(py, &job)?.iter().unzip();
         Columns::new()
             .with("count", UInt32Array::from(counts))
@@ -487,7 +498,7 @@ impl Table {
     /// >>> 27_000 < spectrum.genome_size < 33_000, spectrum.ploidy
     /// (True, 1)
     #[pyo3(
-        signature = (ploidy=Int(2), coverage=None, *, topology=Int(0), max_count=None, exclude_above=None),
+        signature = (ploidy=Int::Of(2), coverage=None, **options),
         text_signature = "($self, ploidy=2, coverage=None, *, topology=0, max_count=None, exclude_above=None)"
     )]
     fn spectrum(
@@ -495,18 +506,19 @@ impl Table {
         py: Python<'_>,
         ploidy: Int,
         coverage: Option<f64>,
-        topology: Int,
-        max_count: Option<Int>,
-        exclude_above: Option<Int>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Spectrum> {
+        let keywords = Keywords::new(py, "Table.spectrum", options)?;
+        let limit = |name| keywords.within(name, MIN_LIMIT..=u32::MAX.into());
         let settings = Settings {
             ploidy: ploidy.of(py, "ploidy")?,
             coverage,
-            topology: topology.of(py, "topology")?,
-            max_count: limit(py, "max_count", max_count)?,
-            exclude_above: limit(py, "exclude_above", exclude_above)?,
+            topology: keywords.int_or("topology", 0)?,
+            max_count: limit("max_count")?,
+            exclude_above: limit("exclude_above")?,
             ..Settings::default()
         };
+        keywords.finish()?;
         let opened = self.opened()?;
         let rows: Vec<(u32, u64)> = self.counted(py, &Job::simple())?.iter().collect();
         Spectrum::fit(py, &rows, opened.header.k, &settings)
@@ -528,15 +540,20 @@ impl Table {
     /// ...     rows["kmer"].tolist(), rows["count"].tolist()
     /// ([27, 444], [1, 2])
     /// ([705], [1])
-    #[pyo3(signature = (size=Int(65536), kmers="str"), text_signature = "($self, size=65536, kmers='str')")]
+    #[pyo3(signature = (size=Int::Of(65536), kmers="str"), text_signature = "($self, size=65536, kmers='str')")]
     fn batches(&self, py: Python<'_>, size: Int, kmers: &str) -> PyResult<RowStream> {
-        stream::start(py, &self.opened()?, size.of(py, "size")?, kmers)
+        stream::start(py, &self.opened()?, size.within(py, "size", 1..=i64::MAX)?, kmers)
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
         let batches = Bound::new(py, stream::start(py, &self.opened()?, ROWS, "str")?)?;
         let chain = py.import("itertools")?.getattr("chain")?;
         chain.call_method1("from_iterable", (batches,))?.try_iter()
+    }
+
+    #[getter]
+    fn __array_interface__(&self) -> PyResult<()> {
+        Err(rows::no_array("a table"))
     }
 
     /// Returns the k-mers and counts as a `pandas.DataFrame`. Needs the packages pandas and pyarrow.
@@ -605,23 +622,18 @@ impl Table {
     /// >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
     /// >>> dict(a.union(b))
     /// {'AACGT': 1, 'CGTTA': 2, 'GTAAC': 1}
-    #[pyo3(signature = (
-        *others, counts=None, output=None, threads=None, memory=None, tmp_dir=None, progress=None
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    #[pyo3(
+        signature = (*others, **options),
+        text_signature = "($self, *others, counts=None, output=None, threads=None, memory=None, tmp_dir=None, progress=None)"
+    )]
     fn union(
         &self,
         py: Python<'_>,
         others: Vec<PyRef<'_, Table>>,
-        counts: Option<&str>,
-        output: Option<PathBuf>,
-        threads: Option<Int>,
-        memory: Option<Memory>,
-        tmp_dir: Option<PathBuf>,
-        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Table> {
-        let job = Job::of(py, output, (threads, memory, tmp_dir), progress)?;
-        self.operation(&others, (Operation::Union, counts), job)
+        let keywords = Keywords::new(py, "Table.union", options)?;
+        self.operation(&others, Operation::Union, keywords)
     }
 
     /// Returns the k-mers that are in all of the tables.
@@ -642,23 +654,18 @@ impl Table {
     /// >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
     /// >>> dict(a.intersect(b))
     /// {'CGTTA': 1}
-    #[pyo3(signature = (
-        *others, counts=None, output=None, threads=None, memory=None, tmp_dir=None, progress=None
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    #[pyo3(
+        signature = (*others, **options),
+        text_signature = "($self, *others, counts=None, output=None, threads=None, memory=None, tmp_dir=None, progress=None)"
+    )]
     fn intersect(
         &self,
         py: Python<'_>,
         others: Vec<PyRef<'_, Table>>,
-        counts: Option<&str>,
-        output: Option<PathBuf>,
-        threads: Option<Int>,
-        memory: Option<Memory>,
-        tmp_dir: Option<PathBuf>,
-        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Table> {
-        let job = Job::of(py, output, (threads, memory, tmp_dir), progress)?;
-        self.operation(&others, (Operation::Intersect, counts), job)
+        let keywords = Keywords::new(py, "Table.intersect", options)?;
+        self.operation(&others, Operation::Intersect, keywords)
     }
 
     /// Returns the k-mers that are in no other table, with their counts.
@@ -678,22 +685,18 @@ impl Table {
     /// >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
     /// >>> dict(a.subtract(b))
     /// {'AACGT': 1}
-    #[pyo3(signature = (
-        *others, output=None, threads=None, memory=None, tmp_dir=None, progress=None
-    ))]
-    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    #[pyo3(
+        signature = (*others, **options),
+        text_signature = "($self, *others, output=None, threads=None, memory=None, tmp_dir=None, progress=None)"
+    )]
     fn subtract(
         &self,
         py: Python<'_>,
         others: Vec<PyRef<'_, Table>>,
-        output: Option<PathBuf>,
-        threads: Option<Int>,
-        memory: Option<Memory>,
-        tmp_dir: Option<PathBuf>,
-        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Table> {
-        let job = Job::of(py, output, (threads, memory, tmp_dir), progress)?;
-        self.operation(&others, (Operation::Subtract, None), job)
+        let keywords = Keywords::new(py, "Table.subtract", options)?;
+        self.operation(&others, Operation::Subtract, keywords)
     }
 
     /// Returns the k-mers with counts from `min_count` to `max_count`.
@@ -711,23 +714,18 @@ impl Table {
     /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
     /// >>> dict(table.reduce(min_count=2))
     /// {'CGTTA': 2}
-    #[pyo3(signature = (
-        min_count=Int(1), max_count=None, *, output=None, threads=None, memory=None, tmp_dir=None, progress=None
-    ), text_signature = "($self, min_count=1, max_count=None, *, output=None, threads=None, memory=None, tmp_dir=None, \
-progress=None)")]
-    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    #[pyo3(
+        signature = (min_count=Int::Of(1), max_count=None, **options),
+        text_signature = "($self, min_count=1, max_count=None, *, output=None, threads=None, memory=None, tmp_dir=None, progress=None)"
+    )]
     fn reduce(
         &self,
         py: Python<'_>,
         min_count: Int,
         max_count: Option<Int>,
-        output: Option<PathBuf>,
-        threads: Option<Int>,
-        memory: Option<Memory>,
-        tmp_dir: Option<PathBuf>,
-        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Table> {
-        let job = Job::of(py, output, (threads, memory, tmp_dir), progress)?;
+        let job = Job::of(Keywords::new(py, "Table.reduce", options)?)?;
         let limits = CountLimits {
             min_count: min_count.of(py, "min_count")?,
             max_count: Int::of_option(max_count, py, "max_count")?,
@@ -749,18 +747,20 @@ progress=None)")]
     /// >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
     /// >>> round(a.jaccard(b), 3)
     /// 0.333
-    #[pyo3(signature = (other, *, threads=None, memory=None, progress=None))]
+    #[pyo3(
+        signature = (other, **options),
+        text_signature = "($self, other, *, threads=None, memory=None, progress=None)"
+    )]
     fn jaccard(
         &self,
         py: Python<'_>,
         other: PyRef<'_, Table>,
-        threads: Option<Int>,
-        memory: Option<Memory>,
-        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<f64> {
-        let Job { context, .. } = Job::of(py, None, (threads, memory, None), progress)?;
+        let Job { context, progress, .. } = Job::of(Keywords::new(py, "Table.jaccard", options)?)?;
         self.check_same_kind(py, "other", &other)?;
         let tables = [self.again(py)?, other.again(py)?];
+        let progress = progress.as_ref();
         let compared = call::run(py, &context, progress, |context| compare(&tables, context))?;
         Ok(compared.pairs.first().map_or(0.0, |pair| compared.jaccard(pair)))
     }
@@ -790,16 +790,5 @@ progress=None)")]
                 "a table in a temporary file cannot be pickled: save it and open the saved file",
             )),
         }
-    }
-}
-
-/// Returns a limit of the counts that a model is fitted to.
-fn limit(py: Python<'_>, argument: &str, given: Option<Int>) -> PyResult<Option<u32>> {
-    match Int::of_option(given, py, argument)? {
-        Some(limit) if limit < MIN_LIMIT => {
-            let problem = format!("{limit} is out of range: give {MIN_LIMIT} or more");
-            Err(wrong(py, argument, problem))
-        }
-        limit => Ok(limit),
     }
 }

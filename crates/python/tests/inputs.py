@@ -14,6 +14,7 @@ STREPTOCOCCUS = DATA / "streptococcus"
 
 def fill(folder: Path) -> None:
     """Writes reads of a bacterium, two genomes with their taxonomy, and reads and an assembly of a phage."""
+    folder.mkdir(parents=True, exist_ok=True)
     for mate in (1, 2):
         shutil.copy(DATA / f"ERR1438863_{mate}.fastq.gz", folder / f"reads_{mate}.fq.gz")
     genomes = folder / "genomes"

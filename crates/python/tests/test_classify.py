@@ -110,8 +110,8 @@ def test_classified_files_are_the_programs(
         (tmp_path / folder).mkdir()
     own, other = tmp_path / "python", tmp_path / "program"
     report = used.classify_to(
-        own / "lines.tsv.gz",
         *pairs,
+        output=own / "lines.tsv.gz",
         confidence=0.05,
         report=own / "a.kreport",
         report_minimizer_data=True,
@@ -148,7 +148,7 @@ def test_streams_have_the_lines(
     tmp_path: Path,
 ) -> None:
     used = {"mgdb": database, "kraken2": kraken}[kind]
-    used.classify_to(tmp_path / "a.tsv", *pairs)
+    used.classify_to(*pairs, output=tmp_path / "a.tsv")
     lines = [line.split("\t") for line in (tmp_path / "a.tsv").read_text().splitlines()]
     rows = used.classify(*pairs).to_polars()
     assert rows["read"].to_list() == [line[1] for line in lines]
@@ -200,9 +200,9 @@ def test_pairs_in_bam_are_classified(
 ) -> None:
     genome = data / "genomes" / "Escherichia_phage_lambda.fna.gz"
     with pytest.warns(merganser.ResultWarning, match="on the same strand"):
-        merganser.Index.build(genome).map_to(tmp_path / "a.bam", pairs[0], 2, pairs[1], best=True)
+        merganser.Index.build(genome).map_to(*pairs, e=2, output=tmp_path / "a.bam", best=True)
     used = {"lines": tmp_path / "a.tsv", "classified_out": tmp_path / "a#.fq"}
-    database.classify_to(used["lines"], tmp_path / "a.bam", classified_out=used["classified_out"])
+    database.classify_to(tmp_path / "a.bam", output=used["lines"], classified_out=used["classified_out"])
     run(
         *("classify", "-q", database.path, tmp_path / "a.bam", "-o", tmp_path / "b.tsv"),
         *("--classified-out", tmp_path / "b#.fq"),
@@ -251,31 +251,31 @@ def test_wrong_arguments_are_named(database: merganser.Database, kraken: mergans
     with pytest.raises(TypeError, match="threads"):
         database.classify([READ], threads="many")  # type: ignore[arg-type]
     with pytest.raises(merganser.ArgumentError, match="metacache"):
-        kraken.classify_to(None, [READ], format="metacache")
+        kraken.classify_to([READ], output=tmp_path / "a.tsv", format="metacache")
     with pytest.raises(merganser.ArgumentError, match="tophits: requires"):
-        database.classify_to(None, [READ], tophits=True)
+        database.classify_to([READ], output=tmp_path / "a.tsv", tophits=True)
     with pytest.raises(merganser.ArgumentError, match="bracken"):
-        database.classify_to(None, [READ], bracken_output=tmp_path / "b.tsv")
+        database.classify_to([READ], bracken_output=tmp_path / "b.tsv")
 
 
 def test_outputs_replace_no_inputs(database: merganser.Database, tmp_path: Path) -> None:
     reads = tmp_path / "reads.fa"
     reads.write_bytes(b">a\n" + READ + b"\n")
     with pytest.raises(merganser.ArgumentError, match="is an input") as found:
-        database.classify_to(reads, reads)
+        database.classify_to(reads, output=reads)
     assert found.value.argument == "output"
     with pytest.raises(merganser.ArgumentError, match="is an input"):
-        database.classify_to(None, reads, report=database.path)
+        database.classify_to(reads, report=database.path)
     with pytest.raises(merganser.ArgumentError, match="same file"):
-        database.classify_to(tmp_path / "a", reads, report=tmp_path / "a")
+        database.classify_to(reads, output=tmp_path / "a", report=tmp_path / "a")
     with pytest.raises(merganser.OutputError):
-        database.classify_to(tmp_path / "none" / "a.tsv", reads)
+        database.classify_to(reads, output=tmp_path / "none" / "a.tsv")
     assert reads.read_bytes().startswith(b">a")
 
 
 def test_metacaches_table_is_written(database: merganser.Database, pairs: tuple[Path, Path], tmp_path: Path) -> None:
     database.classify_to(
-        tmp_path / "a.txt", *pairs, format="metacache", tophits=True, lineage=True, hits_per_ref=tmp_path / "a.refs"
+        *pairs, output=tmp_path / "a.txt", format="metacache", tophits=True, lineage=True, hits_per_ref=tmp_path / "a.refs"
     )
     run(
         *("classify", "-q", database.path, "-1", pairs[0], "-2", pairs[1], "--format", "metacache"),
@@ -327,7 +327,7 @@ def test_doubts_are_warnings(database: merganser.Database, tmp_path: Path) -> No
     with pytest.warns(merganser.ResultWarning, match="no reads"):
         database.classify(empty).read_all()
     with pytest.warns(merganser.ResultWarning, match="no reads"):
-        database.classify_to(None, empty)
+        database.classify_to(empty, output=empty.with_suffix(".tsv"))
 
 
 def test_runs_end_when_nothing_takes_rows(database: merganser.Database, data: Path) -> None:
@@ -335,9 +335,11 @@ def test_runs_end_when_nothing_takes_rows(database: merganser.Database, data: Pa
     del rows
 
 
-def test_progress_is_reported(database: merganser.Database, data: Path) -> None:
+def test_progress_is_reported(database: merganser.Database, data: Path, tmp_path: Path) -> None:
     stages = []
-    database.classify_to(None, data / "ERR1438863_1.fastq.gz", progress=lambda *stage: stages.append(stage))
+    database.classify_to(
+        data / "ERR1438863_1.fastq.gz", output=tmp_path / "a.tsv", progress=lambda *stage: stages.append(stage)
+    )
     assert stages
 
     given = len(stages)
@@ -349,6 +351,6 @@ def test_progress_is_reported(database: merganser.Database, data: Path) -> None:
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        database.classify_to(None, data / "ERR1438863_1.fastq.gz", progress=stop)
+        database.classify_to(data / "ERR1438863_1.fastq.gz", output=tmp_path / "b.tsv", progress=stop)
     with pytest.raises(RuntimeError, match="enough"):
         database.classify(data / "ERR1438863_1.fastq.gz", progress=stop).read_all()

@@ -44,7 +44,7 @@ def classified(
     database: merganser.Database, pairs: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("classified")
-    database.classify_to(folder / "lines.tsv", *pairs, report=folder / "a.kreport")
+    database.classify_to(*pairs, output=folder / "lines.tsv", report=folder / "a.kreport")
     return folder / "lines.tsv", folder / "a.kreport"
 
 
@@ -56,12 +56,12 @@ def test_extracted_reads_are_the_programs(
     taxid, number = int(counts["taxid"][0]), int(counts["count"][0])
     common = ["extract", "reads", "--lines", lines, "-1", pairs[0], "-2", pairs[1], "--taxid", taxid]
     run(*common, "-o", tmp_path / "a#.fq.gz")
-    found = merganser.extract(lines, pairs[0], taxid, tmp_path / "b#.fq.gz", pairs[1])
+    found = merganser.extract(lines, pairs[0], taxid, pairs[1], output=tmp_path / "b#.fq.gz")
     assert found == {"reads": len(lines.read_text().splitlines()), "extracted": number, "lines": found["lines"], "without_line": 0}
     for mate in "12":
         assert (tmp_path / f"a_{mate}.fq.gz").read_bytes() == (tmp_path / f"b_{mate}.fq.gz").read_bytes()
     run(*common, "--exclude", "--format", "fasta", "-o", tmp_path / "a.txt")
-    merganser.extract(lines, pairs[0], [taxid], tmp_path / "b.txt", pairs[1], exclude=True, format="fasta")
+    merganser.extract(lines, pairs[0], [taxid], pairs[1], output=tmp_path / "b.txt", exclude=True, format="fasta")
     assert (tmp_path / "a.txt").read_bytes() == (tmp_path / "b.txt").read_bytes() != b""
     run(*common, "--include-parents", "--report", report, "-o", tmp_path / "a.fq", "--output2", tmp_path / "a2.fq")
     sources: list[dict[str, Any]] = [
@@ -73,7 +73,7 @@ def test_extracted_reads_are_the_programs(
     ]
     for source in sources:
         merganser.extract(
-            lines, pairs[0], taxid, tmp_path / "b.fq", pairs[1], output2=tmp_path / "b2.fq", include_parents=True, **source
+            lines, pairs[0], taxid, pairs[1], output=tmp_path / "b.fq", output2=tmp_path / "b2.fq", include_parents=True, **source
         )
         assert (tmp_path / "a.fq").read_bytes() == (tmp_path / "b.fq").read_bytes() != b""
         assert (tmp_path / "a2.fq").read_bytes() == (tmp_path / "b2.fq").read_bytes()
@@ -81,8 +81,8 @@ def test_extracted_reads_are_the_programs(
 
 def test_sequences_have_numbers(database: merganser.Database, pairs: tuple[Path, Path], tmp_path: Path) -> None:
     reads = [line.encode() for line in pairs[0].read_text().splitlines()[1::4]] + [b"T" * 100]
-    database.classify_to(tmp_path / "lines.tsv", reads)
-    merganser.extract(tmp_path / "lines.tsv", reads, 0, tmp_path / "rest.fa")
+    database.classify_to(reads, output=tmp_path / "lines.tsv")
+    merganser.extract(tmp_path / "lines.tsv", reads, 0, output=tmp_path / "rest.fa")
     assert (tmp_path / "rest.fa").read_text() == f">{len(reads)}\n{'T' * 100}\n"
 
 
@@ -104,9 +104,9 @@ def test_wrong_arguments_are_named(
             merganser.extract(lines, pairs[0], 1, **{"output": tmp_path / "a.fq", **options})
         assert found.value.argument == argument, str(found.value)
     with pytest.raises(TypeError, match="taxids: give"):
-        merganser.extract(lines, pairs[0], "1", tmp_path / "a.fq")  # type: ignore[arg-type]
+        merganser.extract(lines, pairs[0], "1", output=tmp_path / "a.fq")  # type: ignore[arg-type]
     with pytest.raises(merganser.FileNotFound):
-        merganser.extract(tmp_path / "none.tsv", pairs[0], 1, tmp_path / "a.fq")
+        merganser.extract(tmp_path / "none.tsv", pairs[0], 1, output=tmp_path / "a.fq")
     assert not (tmp_path / "a.fq").exists()
 
 
@@ -115,6 +115,6 @@ def test_doubts_are_warnings(pairs: tuple[Path, Path], classified: tuple[Path, P
     some = tmp_path / "some.tsv"
     some.write_text("\n".join(lines.read_text().splitlines()[:-2]) + "\n")
     with pytest.warns(merganser.ResultWarning, match="2 reads have no line"):
-        merganser.extract(some, pairs[0], 0, tmp_path / "a.fq")
-    with pytest.warns(merganser.ResultWarning, match="1 of the taxids are not in the taxonomy"):
-        merganser.extract(lines, pairs[0], [999_999], tmp_path / "a.fq", report=report, include_children=True)
+        merganser.extract(some, pairs[0], 0, output=tmp_path / "a.fq")
+    with pytest.warns(merganser.ResultWarning, match="not in the taxonomy: 1 taxid, first 999999"):
+        merganser.extract(lines, pairs[0], [999_999], output=tmp_path / "a.fq", report=report, include_children=True)

@@ -79,7 +79,7 @@ def test_passed_pairs_are_undefined() -> None:
 
 
 def test_other_pairs_are_refused() -> None:
-    with pytest.raises(merganser.ArgumentError, match="segments: 2 for 1 reads: give one per read"):
+    with pytest.raises(merganser.ArgumentError, match="segments: 2 for 1 read: give one per read"):
         merganser.filter([b"ACGT"], [b"ACGT", b"ACGT"], 1)
     with pytest.raises(merganser.InputError, match="pair 2: '!' at base 3") as caught:
         merganser.filter([b"ACGT", b"AC!T"], [b"ACGT", b"ACGT"], 1)

@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -81,3 +82,71 @@ def test_wrong_types_are_refused() -> None:
             merganser.decode_kmers([number], 32)
     with pytest.raises(TypeError, match="kmers: ACGT is not an int"):
         merganser.decode_kmers(["ACGT"], 4)  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("kind", ["uint64", "int64", "uint32", "int32"])
+def test_integers_of_all_types_are_taken(reads: list[bytes], kind: str) -> None:
+    table = merganser.count(reads, 11, min_count=1)
+    kmers = list(dict(table))[:100]
+    words = merganser.encode_kmers(kmers)
+    counts = [table[kmer] for kmer in kmers]
+    given: list[Any] = [
+        words.astype(kind),
+        pl.Series(words.astype(kind)),
+        pa.array(words.astype(kind)),
+        pd.Series(words.astype(kind)),
+        words.tolist(),
+        tuple(words.tolist()),
+    ]
+    for one in given:
+        assert table.query(one).tolist() == counts, type(one)
+        assert merganser.decode_kmers(one, 11).tolist() == kmers, type(one)
+
+
+def test_negative_and_missing_integers_are_refused(reads: list[bytes]) -> None:
+    table = merganser.count(reads, 11)
+    for given in (np.array([3, -1]), pl.Series([3, -1]), pl.Series([3, None]), [3, -1]):
+        for use in (table.query, lambda kmers: merganser.decode_kmers(kmers, 11)):
+            with pytest.raises(merganser.ArgumentError, match="kmers: ") as caught:
+                use(given)
+            assert caught.value.argument == "kmers"
+
+
+def test_kmers_may_be_numpys_texts(reads: list[bytes]) -> None:
+    table = merganser.count(reads, 11, min_count=1)
+    kmers = np.array(list(dict(table))[:50])
+    assert kmers.dtype.kind == "U"
+    assert table.query(kmers).tolist() == [table[str(kmer)] for kmer in kmers]
+    assert (merganser.encode_kmers(kmers) == merganser.encode_kmers(kmers.astype("S"))).all()
+    with pytest.raises(merganser.ArgumentError, match="not ASCII"):
+        table.query(np.array(["ACGTACGTAC\u00c4"]))
+
+
+def test_columns_of_text_are_sequences() -> None:
+    kmers = ["ACGT", "CCCC", "TTTT", "GGGG"]
+    column = merganser.decode_kmers(merganser.encode_kmers(kmers), 4)
+    assert column[0] == "ACGT" and column[-1] == "GGGG" and len(column[1:]) == 3
+    for part in (slice(1, 3), slice(None, None, -1), slice(None, None, 2), slice(3, 1)):
+        assert column[part].tolist() == kmers[part] == list(column[part])
+    for array in (np.array(column), np.asarray(column)):
+        assert array.dtype == object and array.tolist() == kmers
+    for at in (4, -5):
+        with pytest.raises(IndexError, match="the column has 4 values"):
+            column[at]
+    with pytest.raises(TypeError):
+        column["a"]  # type: ignore[call-overload]
+
+
+def test_lists_are_for_queries(reads: list[bytes]) -> None:
+    table = merganser.count(reads, 11)
+    for use in (table.get, table.__getitem__, table.__contains__):
+        with pytest.raises(TypeError, match="kmer: a k-mer must be str or bytes, not list: use query for several"):
+            use(["ACGTACGTACG"])  # type: ignore[arg-type]
+
+
+def test_rows_of_one_column_are_kmers() -> None:
+    table = merganser.count([b"ACGTT"], 5, min_count=1)
+    frame = pa.table({"kmer": ["AACGT", "ACGTT"]})
+    assert table.query(frame).tolist() == [1, 1]
+    with pytest.raises(TypeError, match="the data have 2 columns: give one column"):
+        table.query(table)

@@ -83,21 +83,21 @@ def test_reads_are_where_they_were_taken(genome: Genome, index: merganser.Index)
     given: list[Any] = [reads, pl.Series(reads), np.array(reads), np.array(reads).view(np.uint8).reshape(1500, 100)]
     for each in given:
         for e in (2, "2%"):
-            hits = index.map(each, e, best=True, threads=2)
+            hits = index.map(each, e=e, best=True, threads=2)
             assert hits.columns == ["read", "contig", "position", "reverse", "edits", "mapq", "cigar"]
             assert hits["read"].tolist() == list(range(1500))
             assert hits["position"].tolist() == places
             assert set(hits["contig"]) == {"c1"} and set(hits["edits"].tolist()) == {1}
             assert hits["cigar"][0] == "50=1X49="
     again = pickle.loads(pickle.dumps(index))
-    assert len(again.map([b"T" * 100], 2)) == 0
-    assert len(index.map(reads[:1], "0%")) == 0
-    assert set(index.map([reverse(reads[0].decode()).encode()], 2)["reverse"]) == {True}
-    assert len(index.map([reverse(reads[0].decode()).encode()], 2, strand="forward")) == 0
+    assert len(again.map([b"T" * 100], e=2)) == 0
+    assert len(index.map(reads[:1], e="0%")) == 0
+    assert set(index.map([reverse(reads[0].decode()).encode()], e=2)["reverse"]) == {True}
+    assert len(index.map([reverse(reads[0].decode()).encode()], e=2, strand="forward")) == 0
 
 
 def test_files_have_names(index: merganser.Index, pairs: tuple[Path, Path], tmp_path: Path) -> None:
-    hits = index.map(pairs[0], 3)
+    hits = index.map(pairs[0], e=3)
     run("map", "-q", index.path, pairs[0], "-e", 3, "--eqx", "-o", tmp_path / "a.sam")
     expected = [each for each in records(tmp_path / "a.sam") if each[2] != "*"]
     assert hits["name"] == [each[0] for each in expected]
@@ -110,15 +110,15 @@ def test_files_have_names(index: merganser.Index, pairs: tuple[Path, Path], tmp_
 
 
 def test_pairs_are_mapped_together(index: merganser.Index, pairs: tuple[Path, Path]) -> None:
-    hits = index.map(pairs[0], "3%", pairs[1], max_insert=600).to_polars()
+    hits = index.map(pairs[0], pairs[1], e="3%", max_insert=600).to_polars()
     assert set(hits["mate"]) == {1, 2} and 7 not in hits["read"].to_list()
     by_pair = hits.group_by("read").agg(pl.len(), pl.col("concordant").all())
     concordant = by_pair.filter(pl.col("concordant"))["read"]
     assert set(concordant) == {number for number in range(104) if number % 5 and number != 7}
     reads = [[line.encode() for line in path.read_text().splitlines()[1::4]] for path in pairs]
-    in_memory = index.map(reads[0], "3%", reads[1], max_insert=600).to_polars()
+    in_memory = index.map(reads[0], reads[1], e="3%", max_insert=600).to_polars()
     assert in_memory.equals(hits.drop("name"))
-    assert len(index.map(pairs[0], "3%", pairs[1])) == len(hits)
+    assert len(index.map(pairs[0], pairs[1], e="3%")) == len(hits)
 
 
 @pytest.mark.parametrize("end", ["sam", "bam", "cram"])
@@ -132,7 +132,7 @@ def test_written_files_are_the_programs(
     if end != "sam":
         options["sort"] = True
         flags.append("--sort")
-    found = index.map_to(own, pairs[0], "5%", pairs[1], read_group=group, unmapped=tmp_path / "python.fq", **options)
+    found = index.map_to(*pairs, e="5%", output=own, read_group=group, unmapped=tmp_path / "python.fq", **options)
     run(
         *("map", "-q", index.path, "-1", pairs[0], "-2", pairs[1], "-e", "5%", *flags),
         *("--reference", genome[0], "--unmapped", tmp_path / "program.fq", "-o", other),
@@ -147,7 +147,7 @@ def test_written_files_are_the_programs(
     assert Path(f"{own}.{suffix}").read_bytes() == Path(f"{other}.{suffix}").read_bytes()
     reference = genome[0] if end == "cram" else None
     with pytest.warns(merganser.ResultWarning, match="mates by their flags"):
-        again = index.map(own, "5%", best=True, reference=reference)
+        again = index.map(own, e="5%", best=True, reference=reference)
     assert len(again) > 0
 
 
@@ -175,11 +175,11 @@ def test_wrong_arguments_are_named(index: merganser.Index, pairs: tuple[Path, Pa
             index.map(read, **options)  # type: ignore[arg-type]
         assert found.value.argument == argument, str(found.value)
     with pytest.raises(TypeError, match="e: give an int"):
-        index.map(read, 2.5)  # type: ignore[arg-type]
+        index.map(read, e=2.5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="reads: a str|reads: 'ACGT' is a str"):
-        index.map("ACGT", 1)
+        index.map("ACGT", e=1)
     with pytest.raises(TypeError, match="reads: one bytes object"):
-        index.map(b"ACGT", 1)  # type: ignore[arg-type]
+        index.map(b"ACGT", e=1)  # type: ignore[arg-type]
     for options, argument in [
         ({"output": tmp_path / "a.sam", "sort": True}, "sort"),
         ({"output": tmp_path / "a.bam", "level": 13}, "level"),
@@ -193,9 +193,9 @@ def test_wrong_arguments_are_named(index: merganser.Index, pairs: tuple[Path, Pa
             index.map_to(reads=pairs[0], e=1, **options)  # type: ignore[arg-type]
         assert found.value.argument == argument, str(found.value)
     with pytest.raises(merganser.FileNotFound):
-        index.map(tmp_path / "none.fq", 1)
+        index.map(tmp_path / "none.fq", e=1)
     with pytest.raises(merganser.OutputError):
-        index.map_to(tmp_path / "none" / "a.sam", read, 1)
+        index.map_to(read, e=1, output=tmp_path / "none" / "a.sam")
     assert pairs[0].read_text().startswith("@r0/1")
 
 
@@ -203,17 +203,17 @@ def test_malformed_reads_have_a_number(index: merganser.Index, tmp_path: Path) -
     path = tmp_path / "bad.fq"
     path.write_text("@a\nACGT\n+\nIIII\n@b\nACGT\n+\nII\n")
     with pytest.raises(merganser.InputError) as found:
-        index.map(path, 1)
+        index.map(path, e=1)
     assert found.value.file == str(path) and found.value.record == 2
 
 
 def test_malformed_sequences_have_the_name_of_their_argument(index: merganser.Index) -> None:
     with pytest.raises(merganser.InputError) as found:
-        index.map([b"ACGT" * 10, b"AC-T" * 10], 1)
+        index.map([b"ACGT" * 10, b"AC-T" * 10], e=1)
     assert str(found.value) == "reads: record 2: '-' at base 3 is no letter of DNA"
     assert found.value.argument == "reads" and found.value.file is None
     with pytest.raises(merganser.InputError) as found:
-        index.map([b"ACGT" * 10] * 2, 1, [b"ACGT" * 10])
+        index.map([b"ACGT" * 10] * 2, [b"ACGT" * 10], e=1)
     assert str(found.value).startswith("mates: ends after 1 records, but reads has more")
     assert found.value.argument == "mates" and found.value.file is None
 
@@ -222,7 +222,7 @@ def test_indexes_are_closed(genome: Genome, index: merganser.Index) -> None:
     with merganser.Index.open(str(index.path)) as opened:
         assert opened.bases == 20_000
     with pytest.raises(ValueError, match="closed"):
-        opened.map([b"ACGT"], 1)
+        opened.map([b"ACGT"], e=1)
     with pytest.raises(ValueError, match="closed"):
         with opened:
             pass
@@ -234,11 +234,11 @@ def test_indexes_are_closed(genome: Genome, index: merganser.Index) -> None:
 
 def test_doubts_are_warnings(index: merganser.Index, genome: Genome) -> None:
     with pytest.warns(merganser.ResultWarning, match="no reads"):
-        index.map([], 1)
+        index.map([], e=1)
     with pytest.warns(merganser.ResultWarning, match="than e allows edits"):
-        index.map([b"AC"], 5)
+        index.map([b"AC"], e=5)
 
 
 def test_mates_among_single_reads_are_noticed(index: merganser.Index, pairs: tuple[Path, Path]) -> None:
     with pytest.warns(merganser.ResultWarning, match="look like mates"):
-        index.map(list(pairs), 3)
+        index.map(list(pairs), e=3)

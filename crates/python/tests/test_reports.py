@@ -6,8 +6,11 @@ import gzip
 import pickle
 import subprocess
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import merganser
@@ -38,7 +41,7 @@ def samples(
             step = 200 + 300 * sample + 100 * number
             reads += [genome[at : at + 100] for at in range(0, len(genome) - 100, step)]
         files = (folder / f"s{sample}.kreport", folder / f"s{sample}.partial")
-        database.classify_to(None, reads, report=files[0], partial=files[1], report_minimizer_data=sample == 0)
+        database.classify_to(reads, report=files[0], partial=files[1], report_minimizer_data=sample == 0)
         found.append(files)
     return found
 
@@ -46,8 +49,8 @@ def samples(
 def test_reports_have_rows(samples: list[tuple[Path, Path]]) -> None:
     report = merganser.Report.open(samples[0][0])
     rows = report.rows
-    assert rows.columns[:7] == ["percent", "clade_reads", "taxon_reads", "rank", "taxid", "name", "depth"]
-    assert rows.columns[7:] == ["minimizers", "distinct_minimizers"]
+    assert rows.columns[:8] == ["percent", "clade_reads", "taxon_reads", "rank", "rank_name", "taxid", "name", "depth"]
+    assert rows.columns[8:] == ["minimizers", "distinct_minimizers"]
     lines = [line.split("\t") for line in samples[0][0].read_text().splitlines()]
     assert rows["clade_reads"].tolist() == [int(line[1]) for line in lines]
     assert rows["name"] == [line[-1].strip() for line in lines]
@@ -57,7 +60,7 @@ def test_reports_have_rows(samples: list[tuple[Path, Path]]) -> None:
     with pytest.raises(merganser.InputError):
         merganser.Report.parse("text")
     assert "<table>" in report._repr_html_() and "reads" in repr(report)
-    assert pl.DataFrame(merganser.Report.open(samples[1][0]).rows).columns == rows.columns[:7]
+    assert pl.DataFrame(merganser.Report.open(samples[1][0]).rows).columns == rows.columns[:8]
 
 
 def test_conversions_are_the_programs(samples: list[tuple[Path, Path]], tmp_path: Path) -> None:
@@ -159,3 +162,28 @@ def test_other_files_are_no_reports(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("")
     with pytest.warns(merganser.ResultWarning):
         assert merganser.Report.open(tmp_path / "empty.txt").reads == 0
+
+
+TEXT = "25.00\t1\t1\tU\t0\tunclassified\n75.00\t3\t0\tR\t1\troot\n75.00\t3\t1\tS\t562\t  E. coli\n50.00\t2\t2\tS1\t83333\t    K-12\n"
+
+
+def test_ranks_have_names_and_codes() -> None:
+    report = merganser.Report.parse(TEXT)
+    assert report.rows["rank_name"] == [None, None, "species", None]
+    assert report.filter(rank="species") == report.filter(rank="S") != report
+    assert report.filter(rank="S1").reads == 2
+    for rank in ("x", "Species", "SS", "", "genera", "subspecies"):
+        with pytest.raises(merganser.ArgumentError, match="rank: '.*' is unknown") as caught:
+            report.filter(rank=rank)
+        assert caught.value.argument == "rank"
+    with pytest.raises(merganser.ArgumentError, match="taxid: give at least one taxid"):
+        report.filter(taxid=[])
+
+
+def test_reports_are_taken_as_their_rows() -> None:
+    report = merganser.Report.parse(TEXT)
+    assert list(report) == list(report.rows) and report.to_dict() == report.rows.to_dict()
+    names = report.rows["name"]
+    frames: list[Any] = [report.to_pandas(), report.to_polars(), pd.DataFrame(report), pl.DataFrame(report)]
+    assert all(list(frame["name"]) == names for frame in frames)
+    assert report.to_arrow()["name"].to_pylist() == names == pa.table(report)["name"].to_pylist()

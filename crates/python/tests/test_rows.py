@@ -221,3 +221,23 @@ except KeyboardInterrupt:
     os._exit(7)
 """
     assert subprocess.run([sys.executable, "-c", script], timeout=60).returncode == 7
+
+
+def test_rows_are_read_as_streams_are(reads: list[bytes]) -> None:
+    table = merganser.count(reads, 21)
+    rows = table.histogram()
+    assert rows.read_all() == rows
+
+
+def test_numpy_makes_no_arrays_of_rows(reads: list[bytes]) -> None:
+    table = merganser.count(reads, 21)
+    for rows in (table, table.histogram(), merganser.Report.parse("100.00\t1\t1\tR\t1\troot\n")):
+        for make in (np.asarray, np.array):
+            with pytest.raises(TypeError, match="cannot become one array: use to_pandas"):
+                make(rows)
+    assert np.asarray(table.histogram()["count"]).ndim == 1
+
+
+def test_numbers_have_their_nouns() -> None:
+    assert repr(merganser.count([b"ACGTT"], 5, min_count=1)) == "<merganser.Table of 1 5-mer>"
+    assert repr(merganser.Report.parse("100.00\t1\t1\tR\t1\troot\n")) == "<merganser.Report of 1 read, 1 row>"

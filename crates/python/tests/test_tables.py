@@ -118,7 +118,7 @@ def test_queries_take_what_there_is(reads: list[bytes]) -> None:
             table.query(["ACG"])
         for single in ("ACG", b"ACG"):
             with pytest.raises(TypeError, match="kmers: a single k-mer: give a list"):
-                table.query(single)  # type: ignore[arg-type]
+                table.query(single)
         with pytest.raises(ValueError, match="the letter 'N'"):
             table.get("N" * k)
     with pytest.raises(merganser.ArgumentError, match="64 bits"):
@@ -131,8 +131,8 @@ def test_arrays_that_are_no_flat_words_are_refused(reads: list[bytes]) -> None:
         table.query(np.zeros(10, dtype=np.uint64)[::2])
     with pytest.raises(ValueError, match="one dimension"):
         table.query(np.zeros((2, 2), dtype=np.uint64))
-    with pytest.raises(TypeError):
-        table.query(np.zeros(3, dtype=np.int32))
+    with pytest.raises(TypeError, match="dtype f8"):
+        table.query(np.zeros(3))
 
 
 def test_batches_are_arrows_and_numpys(reads: list[bytes]) -> None:
@@ -332,12 +332,36 @@ def test_closed_tables_are_gone(reads: list[bytes], tmp_path: Path) -> None:
 
 
 def test_outputs_are_mgk(reads: list[bytes], tmp_path: Path) -> None:
-    with pytest.raises(merganser.ArgumentError, match="output: .*t.tsv: the output is an .mgk file"):
+    with pytest.raises(merganser.ArgumentError, match="output: .*t.tsv: the table is an .mgk file"):
         merganser.count(reads, 21, output=tmp_path / "t.tsv")
     table = merganser.count(reads, 21, output=tmp_path / "t.mgk")
     assert table.reduce(3, output=tmp_path / "r.mgk").path == tmp_path / "r.mgk"
-    with pytest.raises(merganser.ArgumentError, match="format: 'parquet' is unknown"):
-        table.save(tmp_path / "t.parquet")
+    for name in ("t.txt", "t", "t.mgk.gz"):
+        with pytest.raises(merganser.ArgumentError, match="output: .*the table is an .mgk file"):
+            table.reduce(3, output=tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["t.txt", "t", "t.parquet", "t.csv", "t.mgk.gz", "t.jf"])
+def test_the_name_of_a_saved_table_tells_its_format(reads: list[bytes], tmp_path: Path, name: str) -> None:
+    table = merganser.count(reads, 21)
+    with pytest.raises(merganser.ArgumentError, match="path: .*: give .mgk, .kff, .tsv, .tsv.gz, .fa or .fasta, or format") as caught:
+        table.save(tmp_path / name)
+    assert caught.value.argument == "path" and not (tmp_path / name).exists()
+    table.save(tmp_path / name, "tsv")
+    assert merganser.Table.open(tmp_path / name) == table
+    with pytest.raises(merganser.ArgumentError, match="format: 'parquet' is unknown: give mgk"):
+        table.save(tmp_path / "t.tsv", "parquet")  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("ignore::merganser.ResultWarning")
+def test_empty_tables_are_not_saved_as_text(tmp_path: Path) -> None:
+    table = merganser.count([b"ACGT"], 7, min_count=1)
+    for name in ("t.tsv", "t.fa", "t.tsv.gz"):
+        with pytest.raises(merganser.ArgumentError, match="path: .*the table is empty, and its k would be lost in text"):
+            table.save(tmp_path / name)
+    for name, format in (("t.mgk", None), ("t.kff", None), ("t", "kmc")):
+        table.save(tmp_path / name, format)  # type: ignore[arg-type]
+        assert merganser.Table.open(tmp_path / name) == table, name
 
 
 def test_doubts_of_spectra_are_warnings() -> None:

@@ -31,7 +31,8 @@ _Paths: TypeAlias = _Path | Iterable[_Path]
 _Arrow: TypeAlias = _ArrowArray | _ArrowStream
 _Sequences: TypeAlias = Iterable[bytes] | _Arrow | _NumpyArray
 _Reads: TypeAlias = _Paths | _Sequences
-_Kmers: TypeAlias = Iterable[str | bytes] | _Arrow | _NumpyArray
+_Letters: TypeAlias = Iterable[str | bytes] | _Arrow | _NumpyArray
+_Codes: TypeAlias = Iterable[int] | _Arrow | _NumpyArray
 _Edits: TypeAlias = int | str
 _Taxids: TypeAlias = int | Iterable[int]
 _Memory: TypeAlias = int | str
@@ -59,6 +60,14 @@ class Rows:
     def __getitem__(self, name: str) -> Any: ...
     def __iter__(self) -> Iterator[Any]: ...
     def __eq__(self, other: object) -> bool: ...
+    def read_all(self) -> Rows:
+        """Returns the rows themselves, as `RowStream.read_all` does.
+
+        >>> import merganser
+        >>> rows = merganser.count([b"ACGTTA"], k=5, min_count=1).histogram()
+        >>> rows.read_all() == rows
+        True
+        """
     def to_dict(self) -> dict[str, list[Any]]:
         """Returns the columns as lists, by name.
 
@@ -97,8 +106,8 @@ class Rows:
 
 @final
 class Column:
-    """A column of text or numbers, for Arrow and NumPy without a copy. Functions and `rows[name]` return it instead of a
-    NumPy array if NumPy is not installed.
+    """A column of text or numbers, for Arrow and NumPy; numbers are not copied. `column[3]` is a value, a slice is a column.
+    Functions and `rows[name]` return it instead of a NumPy array if NumPy is not installed.
     """
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
@@ -109,6 +118,11 @@ class Column:
         >>> merganser.decode_kmers([27], k=4).tolist()
         ['ACGT']
         """
+    @overload
+    def __getitem__(self, at: int) -> Any: ...
+    @overload
+    def __getitem__(self, at: slice) -> Column: ...
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
     def __iter__(self) -> Iterator[Any]: ...
     def __len__(self) -> int: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
@@ -226,15 +240,14 @@ class Table:
         r"""Writes the table to a file.
 
         Args:
-            path: The file. Its extension selects the format, unless `format` is given: mgk, kmc, kff, tsv (also
-                .tsv.gz), fasta, jellyfish.
-            format: One of these formats.
+            path: The file. Without `format`, its suffix selects the format: .mgk, .kff, .tsv, .tsv.gz, .fa or .fasta.
+            format: "mgk", "kmc", "kff", "tsv", "fasta" or "jellyfish"; None for that of the suffix.
             threads: As for `count`.
             memory: As for `count`.
             progress: As for `count`.
 
         Raises:
-            ArgumentError: If the format is unknown.
+            ArgumentError: If the format is unknown, or is text (tsv, fasta, jellyfish) and the table is empty.
             OutputError: If the file cannot be written.
 
         >>> import merganser, tempfile, os
@@ -313,14 +326,15 @@ class Table:
         >>> table.get("AACGT"), table.get("AAAAA"), table.get("AAAAA", None)
         (1, 0, None)
         """
-    def query(self, kmers: _Kmers, *, threads: int | None = None, memory: _Memory | None = None) -> Any:
+    def query(self, kmers: _Letters | _Codes, *, threads: int | None = None, memory: _Memory | None = None) -> Any:
         """Returns the counts of many k-mers, in their order; 0 for k-mers that the table does not have.
 
         The first call loads the table into memory (about 13 bytes per k-mer for k up to 32).
 
         Args:
-            kmers: A NumPy array of uint64, as `encode_kmers` returns it (k up to 32), or of dtype "S"; Arrow strings; or
-                an iterable of str and bytes. Arrays are not copied.
+            kmers: A NumPy array of dtype "S" or "U", Arrow strings, or an iterable of str and bytes; or integers, as
+                `encode_kmers` returns them (k up to 32): a NumPy or Arrow array, or a list. Integers do not tell
+                their k: those of k-mers of another length give counts of other k-mers, without an error.
             threads: The number of threads; None for one per processor.
             memory: As for `count`, for loading the table.
 
@@ -836,21 +850,26 @@ class Database:
 
         Returns:
             A `RowStream`, which makes rows while earlier ones are consumed. Columns: `read` (its name; for a sequence
-            its number, from 1), `taxid` (uint32, 0 for unclassified), `name` and `rank` (of the taxon, null for
+            its number, from 1, not from 0 as in `map`), `taxid` (uint32, 0 for unclassified), `name` and `rank` (of the taxon, null for
             unclassified), `length` (bases, "a|b" for a pair), and scores: with a database of Merganser `hits` (uint32,
             of the best candidate); with one of Kraken 2 `hits` (k-mers in the clade of the taxon) and `kmers` (all k-mers
             without ambiguous letters), whose quotient is compared with `confidence`; both are null with `quick`.
 
         Raises:
             ArgumentError: If an argument is out of range, or belongs to the other kind of database.
-            InputError: If a read is invalid; it has `file` and `record`. The iteration raises it.
+            FileNotFound: If an input does not exist; raised when rows are consumed, as all that follow.
+            InputError: If a read is invalid; it has `file` and `record`.
+            OutputError: If a temporary file cannot be written.
+            MemoryLimitError: If `memory` is too small.
+            DeviceError: If a requested GPU cannot be used.
+            InternalError: If the package has an error.
         """
     def classify_to(
         self,
-        output: _Path | None,
         reads: _Reads,
         mates: _Reads | None = None,
         *,
+        output: _Path | None = None,
         interleaved: bool = False,
         any_names: bool = False,
         reference: _Path | None = None,
@@ -912,9 +931,9 @@ class Database:
         """Classifies reads and writes files with the same bytes as `merganser classify`.
 
         Args:
-            output: The file for one line per read, in the format of Kraken 2; None for no file. All outputs are
-                compressed if their names end in .gz.
             reads: As for `classify`; also `mates` and all of its other arguments.
+            output: The file for one line per read, in the format of Kraken 2; None for no such file. At least one
+                output of any kind is needed. All are compressed if their names end in .gz.
             report: The file for a report in the format of Kraken 2.
             report_zero_counts: Include taxa without reads in `report` and `mpa`.
             report_minimizer_data: Add the columns of minimizers to the report: all, and distinct ones.
@@ -931,7 +950,8 @@ class Database:
             bracken_threshold: The reads that a taxon needs for Bracken to consider it present.
             hits_per_ref: The file for a table of the reference sequences that were hit.
             partial: The file for partial results, which `Report.merge` and `merganser classify join` merge.
-            classified_out: The file for reads that have a taxon; # in the name becomes _1 and _2 for pairs.
+            classified_out: The file for reads that have a taxon; # in the name becomes _1 and _2 for pairs
+                (in `MinimizerSet.filter` 1 and 2).
             unclassified_out: The file for reads without a taxon; named as `classified_out`.
             use_names: Write `NAME (taxid TAXID)` instead of the taxid.
             format: The format of the lines: "kraken" or "metacache".
@@ -1027,9 +1047,9 @@ class Index:
     def map(
         self,
         reads: _Reads,
-        e: _Edits,
         mates: _Reads | None = None,
         *,
+        e: _Edits,
         interleaved: bool = False,
         any_names: bool = False,
         reference: _Path | None = None,
@@ -1056,12 +1076,12 @@ class Index:
 
         Args:
             reads: Files or sequences, as for `count`.
-            e: The maximum number of edits of a hit: an int, or per cent of the read's length, "4%".
             mates: The second mates, the same number of files or sequences as `reads`.
+            e: The maximum number of edits of a hit: an int, or per cent of the read's length, "4%".
             interleaved: First and second mates alternate in `reads`.
             any_names: Pair mates by position, even if their names differ.
             reference: The reference as FASTA, which reads in CRAM need.
-            best: Return only the first hit of a read, or the first combination of a pair.
+            best: Return only the first hit of a read, one with the fewest edits, or the first combination of a pair.
             best_strata: Return all hits that have the same number of edits as the first.
             max_hits: The maximum number of hits per read, or of combinations per pair; 0 for no limit.
             strand: "both", "forward" or "reverse"; only for single reads.
@@ -1082,8 +1102,8 @@ class Index:
             progress: As for `count`.
 
         Returns:
-            `Rows` with one row per hit, in the order of the reads: `read` (uint64, the number of the read or pair, from
-            0), `name` (of the read; only for files), `mate` (uint32, 1 or 2, 0 for a single read; only for pairs),
+            `Rows` with one row per hit, in the order of the reads, and none for a read without a hit: `read` (uint64, the number of the read or pair, from
+            0, not from 1 as in `classify`), `name` (of the read; only for files), `mate` (uint32, 1 or 2, 0 for a single read; only for pairs),
             `contig`, `position` (uint32, from 0), `reverse` (whether the reverse complement of the read matches),
             `edits` (uint32), `mapq` (uint32), `cigar` (with = and X) and `concordant` (whether the mates are at a
             possible distance and orientation; only for pairs).
@@ -1096,7 +1116,7 @@ class Index:
         >>> genome = bytes(random.Random(1).choices(b"ACGT", k=1000))
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "genome.fa"
         >>> _ = path.write_bytes(b">c\n" + genome + b"\n")
-        >>> hits = merganser.Index.build(path).map([genome[10:110], genome[500:600]], "4%", best=True)
+        >>> hits = merganser.Index.build(path).map([genome[10:110], genome[500:600]], e="4%", best=True)
         >>> for hit in hits:
         ...     print(hit.read, hit.contig, hit.position, hit.edits, hit.cigar)
         0 c 10 0 100=
@@ -1104,11 +1124,11 @@ class Index:
         """
     def map_to(
         self,
-        output: _Path,
         reads: _Reads,
-        e: _Edits,
         mates: _Reads | None = None,
         *,
+        e: _Edits,
+        output: _Path,
         interleaved: bool = False,
         any_names: bool = False,
         reference: _Path | None = None,
@@ -1142,10 +1162,10 @@ class Index:
         r"""Maps reads and writes the records as SAM, BAM or CRAM, with the same bytes as `merganser map`.
 
         Args:
-            output: The file: BAM or CRAM if the name ends in .bam or .cram, else SAM.
-            reads: As for `map`; also `e`, `mates`, `interleaved`, `any_names`, `reference`, `best`, `best_strata`, `max_hits`,
+            reads: As for `map`; also `mates`, `e`, `interleaved`, `any_names`, `reference`, `best`, `best_strata`, `max_hits`,
                 `strand`, `hamming`, `n_mode`, `crop`, `quality_offset`, `min_insert`, `max_insert`, `rescue`, `clip`,
                 `filter`, `device`, `threads`, `memory`, `tmp_dir` and `progress`.
+            output: The file: BAM or CRAM if the name ends in .bam or .cram, else SAM.
             sort: Sort the records by contig and position, and write an index next to the output; for BAM and CRAM.
             index_format: The kind of index of sorted BAM: "bai" or "csi"; None for bai, or csi if a contig is too long.
             read_group: The read group of all reads, such as "@RG\\tID:lane1\\tSM:sample"; or a list, one for each file or
@@ -1172,7 +1192,7 @@ class Index:
         >>> folder = pathlib.Path(tempfile.mkdtemp())
         >>> _ = (folder / "genome.fa").write_bytes(b">c\n" + genome + b"\n")
         >>> index = merganser.Index.build(folder / "genome.fa")
-        >>> index.map_to(folder / "reads.bam", [genome[10:110]], e=3, sort=True)["mapped"]
+        >>> index.map_to([genome[10:110]], e=3, output=folder / "reads.bam", sort=True)["mapped"]
         1
         >>> sorted(path.name for path in folder.iterdir())
         ['genome.fa', 'reads.bam', 'reads.bam.bai']
@@ -1348,7 +1368,7 @@ class MinimizerSet:
             any_names: Pair mates by position, even if their names differ.
             reference: The reference as FASTA, which reads in CRAM need.
             output: The file for the kept reads; compressed if the name ends in .gz or .zst. For pairs, # in the name
-                becomes 1 and 2; without it and without `output2`, mates are interleaved. None to return the reads.
+                becomes 1 and 2 (in `classify_to` and `extract` _1 and _2, as in Kraken 2); without it and without `output2`, mates are interleaved. None to return the reads.
             output2: The file for second mates.
             output_matching: The file for the removed reads, named as `output`; not with `keep`.
             abs_threshold: The minimum number of a read's distinct minimizers that are in the set.
@@ -1402,7 +1422,7 @@ class MinimizerSet:
             any_names: Pair mates by position, even if their names differ.
             reference: The reference as FASTA, which reads in CRAM need.
             output: The file for the kept reads; compressed if the name ends in .gz or .zst. For pairs, # in the name
-                becomes 1 and 2; without it and without `output2`, mates are interleaved. None to return the reads.
+                becomes 1 and 2 (in `classify_to` and `extract` _1 and _2, as in Kraken 2); without it and without `output2`, mates are interleaved. None to return the reads.
             output2: The file for second mates.
             output_matching: The file for the removed reads, named as `output`; not with `keep`.
             abs_threshold: The minimum number of a read's distinct minimizers that are in the set.
@@ -1429,7 +1449,8 @@ class MinimizerSet:
 
 @final
 class Report:
-    r"""A report of the reads of each taxon, in the format of Kraken 2.
+    r"""A report of the reads of each taxon, in the format of Kraken 2. Iteration, Polars, pyarrow, DuckDB and pandas take
+    its `rows`.
 
     >>> import merganser, tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), "sample.kreport")
@@ -1491,8 +1512,9 @@ class Report:
         """
     @property
     def rows(self) -> Rows:
-        """The rows: `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank` (its code), `taxid` (uint32), `name`
-        and `depth` (uint32, 0 for the root). Reports with 8 columns also have `minimizers` and `distinct_minimizers`
+        """The rows: `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank` (its code, such as "S"), `rank_name`
+        ("species", as in the rows of `classify`; null for codes without a rank of their own, such as "S1"), `taxid`
+        (uint32), `name` and `depth` (uint32, 0 for the root). Reports with 8 columns also have `minimizers` and `distinct_minimizers`
         (uint64).
         """
     @property
@@ -1503,6 +1525,37 @@ class Report:
         """The number of reads without a taxon."""
     def __len__(self) -> int: ...
     def __eq__(self, other: object) -> bool: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def to_dict(self) -> dict[str, list[Any]]:
+        r"""Returns the columns of the rows as lists, by name.
+
+        >>> import merganser
+        >>> merganser.Report.parse("100.00\t3\t3\tR\t1\troot\n").to_dict()["name"]
+        ['root']
+        """
+    def to_pandas(self) -> pandas.DataFrame:
+        r"""Returns the rows as a `pandas.DataFrame`. Needs the packages pandas and pyarrow.
+
+        >>> import merganser
+        >>> merganser.Report.parse("100.00\t3\t3\tR\t1\troot\n").to_pandas().shape
+        (1, 8)
+        """
+    def to_polars(self) -> polars.DataFrame:
+        r"""Returns the rows as a `polars.DataFrame`. Needs the package polars.
+
+        >>> import merganser
+        >>> merganser.Report.parse("100.00\t3\t3\tR\t1\troot\n").to_polars().shape
+        (1, 8)
+        """
+    def to_arrow(self) -> pyarrow.Table:
+        r"""Returns the rows as a `pyarrow.Table`. Needs the package pyarrow.
+
+        >>> import merganser
+        >>> merganser.Report.parse("100.00\t3\t3\tR\t1\troot\n").to_arrow().shape
+        (1, 8)
+        """
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...
     def filter(
         self,
         *,
@@ -1517,7 +1570,7 @@ class Report:
 
         Args:
             taxid: Keep the clades of these taxa: an int or several; 0 for the unclassified reads.
-            rank: Keep the clades of taxa with this rank code, such as "S"; with `taxid`, only those within its clades.
+            rank: Keep the clades of taxa of this rank, "S" or "species"; with `taxid`, only those within its clades.
             exclude: Drop the clades that `taxid` and `rank` select, and keep the rest.
             min_reads: Merge clades with fewer reads into the taxon above.
             min_percent: Merge clades with a smaller share of the kept reads, in per cent, into the taxon above.
@@ -1694,11 +1747,11 @@ def filter(
     >>> merganser.filter([b"ACGTACGT", b"ACGTACGT"], [b"ACGAACGT", b"TTTTTTTT"], e=2).tolist()
     [1, -1]
     """
-def encode_kmers(kmers: _Kmers, canonical: bool = False) -> Any:
+def encode_kmers(kmers: _Letters, canonical: bool = False) -> Any:
     """Encodes k-mers of up to 32 bases as integers: 2 bits per base, A C G T = 0 1 2 3, the first base most significant.
 
     Args:
-        kmers: k-mers of one length: an iterable of str and bytes, Arrow strings, or a NumPy array of dtype "S".
+        kmers: k-mers of one length: an iterable of str and bytes, Arrow strings, or a NumPy array of dtype "S" or "U".
         canonical: Encode the smaller one of each k-mer and its reverse complement, as in canonical tables.
 
     Returns:
@@ -1713,11 +1766,11 @@ def encode_kmers(kmers: _Kmers, canonical: bool = False) -> Any:
     >>> merganser.encode_kmers(["TTTT"], canonical=True).tolist()
     [0]
     """
-def decode_kmers(kmers: _NumpyArray | Iterable[int], k: int) -> Column:
+def decode_kmers(kmers: _Codes, k: int) -> Column:
     """Decodes integers to k-mers of `k` bases, as `encode_kmers` and `Table.batches(kmers="int")` return them.
 
     Args:
-        kmers: A NumPy array of uint64, or an iterable of int.
+        kmers: A NumPy array or an Arrow array of integers, or an iterable of int.
         k: The length of a k-mer in bases, 1 to 32.
 
     Returns:
@@ -1773,8 +1826,8 @@ def qv(
         progress: As for `count`.
 
     Returns:
-        `Rows` with one row per assembly, and a row "both" for two of them: `assembly` (its name), `only_kmers` (those in
-        no read, each as often as it occurs) and `kmers` (uint64), `qv` and `error_rate` (float64, null if the assembly
+        `Rows` with one row per assembly, and a row "both" for two of them: `assembly` (its name), `k` (uint32), `only_kmers` (those
+        in no read, each as often as it occurs) and `kmers` (uint64), `qv` and `error_rate` (float64, null if the assembly
         has no errors or no k-mers), `solid_found` and `solid` (uint64, distinct k-mers of the genome that the assembly
         has, and all of them) and `completeness` (float64, per cent). With parents also `phase_blocks` (uint64),
         `switch_rate` and `hamming_rate` (float64), null for "both".
@@ -1815,8 +1868,8 @@ def matrix(
         tables: Tables or the files of tables: at least one.
         names: The names of the columns; None for the names of the files without suffix, and "table1" and so on for
             temporary tables.
-        output: The file: .tsv, or .mgx for the binary format; None to return the rows.
-        format: "tsv" or "dense"; None for the format of the file name.
+        output: The file: .tsv, .tsv.gz, or .mgx for the binary format; None to return the rows.
+        format: "tsv" or "dense" (that of .mgx); None for that of the suffix.
         presence: Write 1 instead of the count of a k-mer.
         solid: Counts of this or more are solid.
         min_samples: Keep only k-mers that are solid in this many tables or more.
@@ -1864,8 +1917,8 @@ def matrix(
         tables: Tables or the files of tables: at least one.
         names: The names of the columns; None for the names of the files without suffix, and "table1" and so on for
             temporary tables.
-        output: The file: .tsv, or .mgx for the binary format; None to return the rows.
-        format: "tsv" or "dense"; None for the format of the file name.
+        output: The file: .tsv, .tsv.gz, or .mgx for the binary format; None to return the rows.
+        format: "tsv" or "dense" (that of .mgx); None for that of the suffix.
         presence: Write 1 instead of the count of a k-mer.
         solid: Counts of this or more are solid.
         min_samples: Keep only k-mers that are solid in this many tables or more.
@@ -1895,9 +1948,9 @@ def extract(
     lines: _Path,
     reads: _Reads,
     taxids: _Taxids,
-    output: _Path,
     mates: _Reads | None = None,
     *,
+    output: _Path,
     interleaved: bool = False,
     any_names: bool = False,
     reference: _Path | None = None,
@@ -1920,9 +1973,9 @@ def extract(
         lines: The file of classified reads with one line per read, from `classify_to`, the program or Kraken 2.
         reads: The same files or sequences as for `classify_to`.
         taxids: The taxa: an int or several; 0 for unclassified reads.
+        mates: The second mates, the same number of files or sequences as `reads`.
         output: The file for the reads; compressed if the name ends in .gz. For pairs, # in the name becomes _1 and _2;
             without it and without `output2`, mates are interleaved.
-        mates: The second mates, the same number of files or sequences as `reads`.
         interleaved: First and second mates alternate in `reads`.
         any_names: Pair mates by position, even if their names differ.
         reference: The reference as FASTA, which reads in CRAM need.
@@ -1952,7 +2005,7 @@ def extract(
     >>> reads, lines, output = (os.path.join(folder, name) for name in ("reads.fa", "lines.tsv", "some.fa"))
     >>> _ = open(reads, "w").write(">a\nACGT\n>b\nACGT\n")
     >>> _ = open(lines, "w").write("C\ta\t562\t4\t562:1\nU\tb\t0\t4\t0:0\n")
-    >>> merganser.extract(lines, reads, 562, output)["extracted"]
+    >>> merganser.extract(lines, reads, 562, output=output)["extracted"]
     1
     >>> open(output).read()
     '>a\nACGT\n'

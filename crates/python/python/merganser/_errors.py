@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+
 
 class Error(Exception):
     """The base class. The message is one line: what is wrong, where, and what to do.
@@ -41,12 +44,51 @@ class InputError(Error, ValueError):
     """An input cannot be read, or its content is malformed or of another kind."""
 
 
-class FileNotFound(Error, FileNotFoundError):
-    """An input does not exist."""
+def _number(message: str, default: int) -> int:
+    """Returns the number of the system's error that a message describes."""
+    if "does not exist" in message:
+        return errno.ENOENT
+    found = [number for number in errno.errorcode if os.strerror(number).lower() in message.lower()]
+    return max(found, key=lambda number: len(os.strerror(number)), default=default)
 
 
-class OutputError(Error, OSError):
-    """An output or a temporary file cannot be written: a full disk, a missing folder, no permission."""
+class _SystemError(Error, OSError):
+    """An error of the system about a file.
+
+    Attributes:
+        errno: The number of the error.
+        strerror: Its text.
+        filename: The file, as `file`.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        argument: str | None = None,
+        file: str | None = None,
+        record: int | None = None,
+    ) -> None:
+        super().__init__(message, argument=argument, file=file, record=record)
+        default = errno.ENOENT if isinstance(self, FileNotFoundError) else errno.EIO
+        self.errno = _number(message, default)
+        self.strerror = os.strerror(self.errno)
+        self.filename = file
+
+    def __reduce__(self) -> tuple[type[Error], tuple[str], dict[str, object]]:
+        names = ("errno", "strerror", "filename")
+        return (type(self), (self.message,), self.__dict__ | {name: getattr(self, name) for name in names})
+
+
+class FileNotFound(_SystemError, FileNotFoundError):
+    """An input does not exist. As all `OSError`, it has `errno`, `strerror` and `filename`."""
+
+
+class OutputError(_SystemError):
+    """An output or a temporary file cannot be written: a full disk, a missing folder, no permission.
+
+    As all `OSError`, it has `errno`, `strerror` and `filename`.
+    """
 
 
 class MemoryLimitError(Error, MemoryError):

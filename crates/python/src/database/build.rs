@@ -17,9 +17,10 @@ use merganser_taxonomy::{Dump, TaxonomySource};
 use pyo3::prelude::*;
 
 use super::opened::Opened;
-use crate::errors::wrong;
+use crate::errors::{Arguments, require, wrong};
 use crate::keywords::Keywords;
 use crate::sequences::paths;
+use crate::text::counted;
 
 /// The options that only databases of Merganser have.
 const OWN: [&str; 11] = [
@@ -83,8 +84,16 @@ impl Build {
                 return Err(wrong(keywords.py(), "format", problem));
             }
         };
+        require(keywords.py(), "taxonomy", &taxonomy)?;
         let taxonomy = taxonomy.as_slice().into();
         Ok(Build { genomes, taxonomy, output, taxids, format })
+    }
+
+    /// Returns the names of the arguments of all files.
+    pub(super) fn arguments(&self) -> Arguments {
+        let arguments = Arguments::default().with("genomes", &self.genomes);
+        let arguments = arguments.with("taxonomy", self.taxonomy.files());
+        arguments.with("map", &self.taxids.map).with("output", &self.output)
     }
 
     /// Returns the files that are written, with the names of their arguments.
@@ -164,14 +173,15 @@ fn run_kraken2(
     let library = Kraken2Library { inputs: &found.inputs, taxids: &find, taxonomy: &dump };
     let notes = Kraken2Database::build_with(config, library, (folder, &outputs), context)?;
     if let Some((name, why)) = notes.unmapped.first() {
-        let count = notes.unmapped.len();
+        let count = notes.unmapped.len() as u64;
+        let (have, are) = if count == 1 { ("has", "is") } else { ("have", "are") };
+        let sequences = counted(count, "sequence");
         if taxids.strict {
-            let problem =
-                format!("{count} sequences have no taxon (`strict`), first {name}: {why}");
+            let problem = format!("{sequences} {have} no taxon (`strict`), first {name}: {why}");
             return Err(Kraken2Error::Input(problem).into());
         }
-        warnings
-            .push(format!("{count} sequences have no taxon and are left out, first {name}: {why}"));
+        let problem = format!("{sequences} {have} no taxon and {are} left out, first {name}");
+        warnings.push(format!("{problem}: {why}"));
     }
     outputs.commit()?;
     Ok(())
@@ -193,19 +203,19 @@ fn own(keywords: &Keywords<'_>) -> PyResult<BuildConfig> {
     let of = PartConfig::default();
     let sketches = SketchConfig {
         preset: keywords.named("preset")?,
-        k: keywords.take("k")?,
-        sketch: keywords.take("sketch")?,
-        window: keywords.take("window")?,
-        stride: keywords.take("stride")?,
-        density: keywords.take("density")?,
-        max_locations: keywords.take("max_locations")?,
+        k: keywords.int("k")?,
+        sketch: keywords.int("sketch")?,
+        window: keywords.int("window")?,
+        stride: keywords.int("stride")?,
+        density: keywords.int("density")?,
+        max_locations: keywords.int("max_locations")?,
         masked: keywords.named("masked")?,
         drop_overfull: keywords.flag("drop_overfull")?,
         drop_ambiguous: keywords.named("drop_ambiguous")?,
-        max_ambiguous: keywords.take("max_ambiguous")?,
+        max_ambiguous: keywords.int("max_ambiguous")?,
     };
     let parts = PartConfig {
-        parts: keywords.or("parts", of.parts)?,
+        parts: keywords.int_or("parts", of.parts)?,
         max_part_size: keywords.size("max_part_size")?,
     };
     let config = BuildConfig { sketches, parts, ..BuildConfig::default() };
@@ -239,9 +249,9 @@ fn check_ranges(py: Python<'_>, config: &BuildConfig) -> PyResult<()> {
 fn kraken2(keywords: &Keywords<'_>) -> PyResult<Kraken2BuildConfig> {
     let of = Kraken2BuildConfig::default();
     Ok(Kraken2BuildConfig {
-        k: keywords.or("k", of.k)?,
-        minimizer_len: keywords.or("minimizer_len", of.minimizer_len)?,
-        minimizer_spaces: keywords.or("minimizer_spaces", of.minimizer_spaces)?,
+        k: keywords.int_or("k", of.k)?,
+        minimizer_len: keywords.int_or("minimizer_len", of.minimizer_len)?,
+        minimizer_spaces: keywords.int_or("minimizer_spaces", of.minimizer_spaces)?,
         max_db_size: keywords.size("max_db_size")?,
         masked: keywords.named("masked")?.unwrap_or(of.masked),
         ..of

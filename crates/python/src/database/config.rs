@@ -45,11 +45,11 @@ pub(super) fn of(opened: &Opened, reads: &Reads, keywords: &Keywords<'_>) -> PyR
     }
     let config = RunConfig {
         kraken2: kraken2(reads, keywords)?,
-        min_read_len: keywords.take("min_read_len")?,
-        max_read_len: keywords.take("max_read_len")?,
+        min_read_len: keywords.int("min_read_len")?,
+        max_read_len: keywords.int("max_read_len")?,
         verdict: verdict(keywords)?,
-        insert: keywords.take("insert")?,
-        near: keywords.take("near")?,
+        insert: keywords.int("insert")?,
+        near: keywords.int("near")?,
         cov_percentile: keywords.per_mille("cov_percentile")?.unwrap_or_default(),
         ..RunConfig::default()
     };
@@ -64,18 +64,14 @@ fn kraken2(reads: &Reads, keywords: &Keywords<'_>) -> PyResult<Kraken2Config> {
     let of = Kraken2Config::default();
     let config = Kraken2Config {
         confidence: keywords.or("confidence", of.confidence)?,
-        minimum_hit_groups: keywords.or("minimum_hit_groups", of.minimum_hit_groups)?,
+        minimum_hit_groups: keywords.int_or("minimum_hit_groups", of.minimum_hit_groups)?,
         quick: keywords.flag("quick")?,
-        min_qual: keywords.or("min_qual", of.min_qual)?,
+        min_qual: keywords.within("min_qual", 0..=93)?.unwrap_or(of.min_qual),
         quality_offset: keywords.quality_offset()?,
         mapped_only: keywords.flag("mapped_only")?,
         any_names: reads.any_names,
         ..of
     };
-    if config.min_qual > 93 {
-        let problem = format!("{} is out of range: 0 to 93", config.min_qual);
-        return Err(wrong(keywords.py(), "min_qual", problem));
-    }
     config.validate().map_err(Error::from).or_raise(keywords.py())?;
     Ok(config)
 }
@@ -84,10 +80,10 @@ fn verdict(keywords: &Keywords<'_>) -> PyResult<VerdictConfig> {
     Ok(VerdictConfig {
         lowest: keywords.named::<Rank>("lowest")?,
         highest: keywords.named::<Rank>("highest")?,
-        max_cand: keywords.take("max_cand")?,
-        hitmin: keywords.take("hitmin")?,
-        hitmin_per_kb: keywords.take("hitmin_per_kb")?,
-        hitmin_contested: keywords.take("hitmin_contested")?,
+        max_cand: keywords.int("max_cand")?,
+        hitmin: keywords.int("hitmin")?,
+        hitmin_per_kb: keywords.int("hitmin_per_kb")?,
+        hitmin_contested: keywords.int("hitmin_contested")?,
         hitdiff: keywords.per_mille("hitdiff")?,
     })
 }

@@ -49,17 +49,15 @@ struct Bracken {
 
 impl Files {
     /// Takes the options of files.
-    pub(super) fn of(
-        lines: Option<PathBuf>,
-        reads: &Reads,
-        minimizers: bool,
-        keywords: &Keywords<'_>,
-    ) -> PyResult<Files> {
+    ///
+    /// # Errors
+    /// If there is no output, or arguments cannot be used together.
+    pub(super) fn of(reads: &Reads, minimizers: bool, keywords: &Keywords<'_>) -> PyResult<Files> {
         let read_paths = |name: &str| -> PyResult<Option<ReadPaths>> {
             Ok(keywords.path(name)?.map(|path| ReadPaths::new(&path, &reads.segments)))
         };
-        Ok(Files {
-            lines,
+        let files = Files {
+            lines: keywords.path("output")?,
             report: keywords.path("report")?,
             mpa: keywords.path("mpa")?,
             krona: keywords.path("krona")?,
@@ -72,9 +70,16 @@ impl Files {
             bracken: Bracken::of(keywords)?,
             zero_counts: keywords.flag("report_zero_counts")?,
             minimizers,
-            min_reads: keywords.or("min_reads", 0)?,
+            min_reads: keywords.int_or("min_reads", 0)?,
             sample_id: keywords.or("sample_id", "sample".to_owned())?,
-        })
+        };
+        match files.all().is_empty() {
+            true => {
+                let problem = "there is no output: give output, report or another file; classify returns rows";
+                Err(wrong(keywords.py(), "output", problem))
+            }
+            false => Ok(files),
+        }
     }
 
     /// Returns the paths with the names of their arguments.
@@ -187,7 +192,7 @@ impl Bracken {
     fn of(keywords: &Keywords<'_>) -> PyResult<Option<Bracken>> {
         let (distribution, table) = (keywords.path("bracken")?, keywords.path("bracken_output")?);
         let level = keywords.named::<Level>("bracken_level")?;
-        let threshold = keywords.or("bracken_threshold", 10)?;
+        let threshold = keywords.int_or("bracken_threshold", 10)?;
         let report = keywords.path("bracken_report")?;
         let (Some(distribution), Some(table)) = (&distribution, &table) else {
             let given = [

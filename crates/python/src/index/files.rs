@@ -11,7 +11,7 @@ use crate::keywords::Keywords;
 use crate::outputs::create;
 
 /// The highest compression level of BAM.
-const MAX_LEVEL: u8 = 12;
+const MAX_LEVEL: i64 = 12;
 
 /// The paths of the files.
 pub(super) struct Files {
@@ -31,11 +31,7 @@ impl Files {
     ) -> PyResult<Files> {
         let has_end = |end| OutputFormat::of_name(&records) == Some(end);
         let sort = keywords.flag("sort")?;
-        let level = keywords.or("level", 1)?;
-        if level > MAX_LEVEL {
-            let problem = format!("{level} is out of range: 0 to {MAX_LEVEL}");
-            return Err(wrong(keywords.py(), "level", problem));
-        }
+        let level = keywords.within("level", 0..=MAX_LEVEL)?.unwrap_or(1);
         let format = match has_end(OutputFormat::Cram) {
             true => Format::Cram,
             false if has_end(OutputFormat::Bam) => Format::Bam(level),

@@ -13,30 +13,26 @@ use pyo3::prelude::*;
 use super::Table;
 use super::opened::Owned;
 use crate::call;
-use crate::integers::Int;
-use crate::options::{Memory, Options};
+use crate::keywords::Keywords;
 
 /// The output and the resources of an operation on tables.
-pub(super) struct Job<'a, 'py> {
-    pub(super) output: Option<PathBuf>,
+pub(super) struct Job<'py> {
+    output: Option<PathBuf>,
     pub(super) context: Context,
-    pub(super) progress: Option<&'a Bound<'py, PyAny>>,
+    pub(super) progress: Option<Bound<'py, PyAny>>,
 }
 
-impl<'a, 'py> Job<'a, 'py> {
+impl<'py> Job<'py> {
     /// Returns a job with default options.
-    pub(super) fn simple() -> Job<'a, 'py> {
+    pub(super) fn simple() -> Job<'py> {
         Job { output: None, context: Context::new(), progress: None }
     }
 
-    pub(super) fn of(
-        py: Python<'py>,
-        output: Option<PathBuf>,
-        (threads, memory, tmp_dir): (Option<Int>, Option<Memory>, Option<PathBuf>),
-        progress: Option<&'a Bound<'py, PyAny>>,
-    ) -> PyResult<Job<'a, 'py>> {
-        let threads = Int::of_option(threads, py, "threads")?;
-        let context = Options { threads, memory, tmp_dir, ..Options::default() }.context(py)?;
+    /// Takes the keywords of the output and of resources, and checks that no others remain.
+    pub(super) fn of(keywords: Keywords<'py>) -> PyResult<Job<'py>> {
+        let (context, progress) = (keywords.context()?, keywords.object("progress")?);
+        let output = keywords.path("output")?;
+        keywords.finish()?;
         Ok(Job { output, context, progress })
     }
 
@@ -63,7 +59,7 @@ impl<'a, 'py> Job<'a, 'py> {
         let output = Some(path.to_owned());
         let calculation = Calculation { expression, limits, output, format };
         let context = &self.context;
-        call::run(py, &context, self.progress, |context| {
+        call::run(py, context, self.progress.as_ref(), |context| {
             let outputs = OutputSet::new();
             calculate_with(&calculation, tables, &outputs, context)?;
             outputs.commit()?;

@@ -12,8 +12,7 @@ use pyo3::prelude::*;
 use super::Table;
 use crate::call;
 use crate::errors::{OrRaise, wrong};
-use crate::kmers::{Letters, MAX_K, check, with_kmer};
-use crate::numpy::Words;
+use crate::kmers::{Kmers, MAX_K, check, with_kmer};
 
 /// The number of k-mers that a thread looks up at a time.
 const AT_ONCE: usize = 1 << 14;
@@ -21,7 +20,7 @@ const AT_ONCE: usize = 1 << 14;
 /// The queried k-mers: words, or letters with a line end after each k-mer.
 enum Asked<'a> {
     Words(&'a [u64]),
-    Letters(Vec<u8>),
+    Letters(&'a [u8]),
 }
 
 impl Table {
@@ -73,16 +72,16 @@ impl Table {
         context: &Context,
     ) -> PyResult<Vec<u32>> {
         let k = self.opened()?.header.k;
-        let words = Words::of("kmers", kmers)?;
-        let asked = match &words {
-            Some(_) if k > MAX_K => {
+        let given = Kmers::of(kmers, Some(k))?;
+        let asked = match &given {
+            Kmers::Codes(_) if k > MAX_K => {
                 let problem = format!(
                     "k is {k}: only k-mers of up to {MAX_K} bases fit into 64 bits; give letters"
                 );
                 return Err(wrong(py, "kmers", problem));
             }
-            Some(words) => Asked::Words(words.as_slice()),
-            None => Asked::Letters(Letters::of(kmers, Some(k))?.bytes),
+            Kmers::Codes(codes) => Asked::Words(codes.as_slice()),
+            Kmers::Letters(letters) => Asked::Letters(&letters.bytes),
         };
         let lookup = self.loaded(py, || context.clone())?;
         call::run(py, context, None, |context| match &asked {

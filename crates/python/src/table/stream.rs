@@ -39,9 +39,6 @@ pub(super) fn start(
         }
         other => return Err(wrong(py, "kmers", format!("'{other}' is neither 'str' nor 'int'"))),
     };
-    if size == 0 {
-        return Err(wrong(py, "size", "0 is out of range: give 1 or more"));
-    }
     let schema = schema(form, k);
     let (opened, own, cancel) = (Arc::clone(opened), Arc::clone(&schema), Cancel::default());
     let make =
