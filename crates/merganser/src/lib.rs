@@ -4,8 +4,8 @@
 //! Each job is a module with these parts:
 //!
 //! - `Config` (for classification `RunConfig` and `BuildConfig`): plain data with good defaults;
-//! - `run`, which reads inputs and writes outputs by their paths. All outputs appear at the end; after an error there
-//!   are none. `run_with` takes outputs that are already open, for programs that write more files of the same run.
+//! - `run`, which reads inputs and writes outputs by their paths. All outputs appear at the end; an error leaves no
+//!   output. `run_with` takes outputs that are already open, for programs that write more files of the same run.
 //!   `run_in_memory`, where there is one, returns the results;
 //! - `build`, if the job needs an index, a database or a set;
 //! - `Outcome`: the results and statistics of a run;
