@@ -32,7 +32,7 @@ pub struct RangeOutcome {
     pub peak_memory: Option<u64>,
 }
 
-/// Compares assemblies with the table of the reads as [`run`](crate::run()) does, restricted to a range of
+/// Compares assemblies with the table of the reads as [`run()`](crate::run()) does, restricted to a range of
 /// the k-mers, and writes the result to `path`, for [`Ranges`]. The borders of the range depend only on the
 /// tables of the reads, which are named `reads` in results, and of the assemblies. The file appears when
 /// `outputs` is committed.
@@ -41,7 +41,7 @@ pub struct RangeOutcome {
 ///
 /// # Errors
 /// If the reads are not an `.mgk` table, or if parents are given (hap-mers depend on histograms of all k-mers);
-/// otherwise as [`run`](crate::run()).
+/// otherwise as [`run()`](crate::run()).
 #[allow(clippy::too_many_arguments, reason = "what is judged, where to, and what every run has")]
 pub fn run_range(
     config: &Config,
@@ -114,7 +114,7 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Opens the files that [`judge_range`] wrote, in any order, and checks their content.
+    /// Opens the files that [`run_range`] wrote, in any order, and checks their content.
     ///
     /// # Errors
     /// If a file cannot be read, is damaged, truncated or not a range; if two files belong to different
@@ -140,13 +140,13 @@ impl Ranges {
     }
 
     /// Combines the ranges and goes through the assemblies, which must be those that the ranges were made from.
-    /// The results, including those passed to `tracks`, are those of one run of [`run`](crate::run()). Only
+    /// The results, including those passed to `tracks`, are those of one run of [`run()`](crate::run()). Only
     /// `solid` and `hybrid` of the configuration are used.
     ///
     /// The progress stages are those of computations with tables and of look-ups.
     ///
     /// # Errors
-    /// If the ranges were made from other assemblies; otherwise as [`run`](crate::run()).
+    /// If the ranges were made from other assemblies; otherwise as [`run()`](crate::run()).
     pub fn run_with(
         self,
         config: &Config,

@@ -113,10 +113,10 @@ impl Tracks for NoTracks {
     }
 }
 
-/// Evaluates like [`run`], and passes the positions of k-mers that are in no read and of hap-mers to `tracks`.
+/// Evaluates like [`run()`], and passes the positions of k-mers that are in no read and of hap-mers to `tracks`.
 ///
 /// # Errors
-/// Fails as [`run`] does.
+/// Fails as [`run()`] does.
 pub fn run_with(
     config: &Config,
     subject: Subject,

@@ -222,7 +222,7 @@ pub fn run<'a>(
     Ok(outcome)
 }
 
-/// Classifies reads like [`run`], to any writers: [`Devices::choose`], [`Classifier::on`] and [`Classifier::run`] in
+/// Classifies reads like [`run()`], to any writers: [`Devices::choose`], [`Classifier::on`] and [`Classifier::run`] in
 /// one.
 ///
 /// # Errors

@@ -130,7 +130,7 @@ pub fn run(
 /// Counts the k-mers of `inputs` without a table: the outcome has the [histogram](Outcome::histogram).
 ///
 /// # Errors
-/// Fails as [`run`] does.
+/// Fails as [`run()`] does.
 pub fn run_histogram(
     config: &Config,
     inputs: impl IntoIterator<Item = impl Into<Input>>,
@@ -144,10 +144,10 @@ fn all(inputs: impl IntoIterator<Item = impl Into<Input>>) -> Vec<Input> {
     inputs.into_iter().map(Into::into).collect()
 }
 
-/// Counts like [`run`]; the file belongs to `outputs` and appears when these are committed.
+/// Counts like [`run()`]; the file belongs to `outputs` and appears when these are committed.
 ///
 /// # Errors
-/// Fails as [`run`] does.
+/// Fails as [`run()`] does.
 pub fn run_with(
     config: &Config,
     inputs: &[Input],
@@ -163,7 +163,7 @@ pub fn run_with(
 /// Counts like [`run_with`], without warnings about the result, for jobs that judge the result themselves.
 ///
 /// # Errors
-/// Fails as [`run`] does.
+/// Fails as [`run()`] does.
 #[doc(hidden)]
 pub fn run_quietly(
     config: &Config,
@@ -179,7 +179,7 @@ pub fn run_quietly(
 /// Counts the k-mers of `inputs` into a table in memory, regardless of [`Config::format`]. The memory
 /// of the table itself is not part of [`Context::memory`].
 ///
-/// The progress stages are those of [`run`].
+/// The progress stages are those of [`run()`].
 ///
 /// ```
 /// use merganser_count::{Config, run_in_memory};

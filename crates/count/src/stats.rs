@@ -67,7 +67,7 @@ pub struct RuleStats {
 /// pieces counts twice. The progress stage is `reading`, in bytes on disk.
 ///
 /// # Errors
-/// Fails as [`crate::run`] does, and if k is below 3, the shortest signature.
+/// Fails as [`crate::run()`] does, and if k is below 3, the shortest signature.
 pub fn stats(
     config: &Config,
     inputs: &[Input],

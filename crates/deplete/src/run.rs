@@ -86,10 +86,10 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Filters reads like [`run`], to open outputs.
+/// Filters reads like [`run()`], to open outputs.
 ///
 /// # Errors
-/// Fails as [`run`] does.
+/// Fails as [`run()`] does.
 pub fn run_with(
     config: &Config,
     host: &MinimizerLookup,

@@ -102,10 +102,10 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Decides pairs like [`run`], and writes the decisions in any format to open outputs.
+/// Decides pairs like [`run()`], and writes the decisions in any format to open outputs.
 ///
 /// # Errors
-/// Fails as [`run`] does.
+/// Fails as [`run()`] does.
 pub fn run_with(
     config: &Config,
     inputs: &[Input],

@@ -6,7 +6,7 @@
 //! [`Kraken2Database::build`] builds the database of a library: the files that `kraken2-build` writes
 //! with one thread, byte for byte.
 //!
-//! A [`Simulator`] makes Bracken's distributions, [`taxids_of_library`] finds the taxids of a library's sequences, and
+//! [`distribution`] makes Bracken's distributions, [`taxids_of_library`] finds the taxids of a library's sequences, and
 //! [`partial`] writes and joins partial results. [`ReadShare`]s split the reads of a job into shards.
 
 #![deny(missing_docs)]

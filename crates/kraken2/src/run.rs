@@ -96,10 +96,10 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Classifies reads like [`run`], to any writers.
+/// Classifies reads like [`run()`], to any writers.
 ///
 /// # Errors
-/// Fails as [`run`] does.
+/// Fails as [`run()`] does.
 pub fn run_with(
     config: &Kraken2Config,
     database: &Kraken2Database,

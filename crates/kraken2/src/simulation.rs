@@ -18,7 +18,7 @@ use crate::Error;
 /// Counts the reads of a sequence, or of a stretch of one, by taxid. Each thread has its own counter.
 pub type Counter<'a> = Box<dyn FnMut(&[u8]) -> Result<BTreeMap<u32, u64>, Error> + Send + 'a>;
 
-/// A library from which reads are simulated; see [`Simulator::begin`](crate::Simulator::begin).
+/// A library from which reads are simulated; see [`begin_simulation`](crate::begin_simulation).
 pub struct Simulation<'a> {
     pub(crate) reading: LibraryReader<'a>,
 }

@@ -94,10 +94,10 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Maps reads like [`run`], to open outputs, which appear when their set is committed.
+/// Maps reads like [`run()`], to open outputs, which appear when their set is committed.
 ///
 /// # Errors
-/// Fails as [`run`] does.
+/// Fails as [`run()`] does.
 pub fn run_with(
     config: &Config,
     index: &Index,

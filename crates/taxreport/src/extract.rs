@@ -146,10 +146,10 @@ pub fn run(
     Ok(outcome)
 }
 
-/// Extracts reads like [`run`], to `outputs`.
+/// Extracts reads like [`run()`], to `outputs`.
 ///
 /// # Errors
-/// Fails as [`run`] does.
+/// Fails as [`run()`] does.
 pub fn run_with(
     config: &ExtractConfig,
     lines: &Path,

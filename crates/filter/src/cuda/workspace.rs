@@ -107,7 +107,7 @@ impl GpuFilter {
         Ok(())
     }
 
-    /// Decides a batch, like [`Filter::run_into`].
+    /// Decides a batch, like [`Filter::run_codes`].
     ///
     /// # Errors
     /// If the device has too little memory, or fails.

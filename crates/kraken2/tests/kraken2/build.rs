@@ -296,7 +296,7 @@ fn a_cancelled_build_leaves_nothing() {
         &Kraken2BuildConfig::default(),
         library,
         (place.path(), &outputs),
-        &Context::new(),
+        &Context::new().cancel(&cancel),
     );
     assert!(matches!(build, Err(Error::Cancelled)), "{build:?}");
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
