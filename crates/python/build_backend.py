@@ -33,6 +33,13 @@ def _workspace() -> Path:
     return next(folder for folder in [HERE, *HERE.parents] if (folder / "Cargo.lock").exists())
 
 
+def _profile() -> dict[str, str]:
+    """Returns the environment of cargo, without link-time optimisation between crates: it would generate the code of all
+    crates twice, once for each of the two packages. Counting, mapping and classifying take as long without it.
+    """
+    return {"CARGO_PROFILE_RELEASE_LTO": "false", **os.environ}
+
+
 def _program() -> Path:
     given = os.environ.get("MERGANSER_PROGRAM")
     if given:
@@ -41,7 +48,7 @@ def _program() -> Path:
     command = ["cargo", "build", "--release", "--locked", "--package", "merganser", "--package", "merganser-python"]
     if os.environ.get("MERGANSER_CUDA") == "1":
         command += ["--features", "merganser/cuda"]
-    subprocess.run(command, cwd=_workspace(), check=True)
+    subprocess.run(command, cwd=_workspace(), check=True, env=_profile())
     target = os.environ.get("CARGO_TARGET_DIR", str(_workspace() / "target"))
     return Path(target) / "release" / "merganser"
 
@@ -59,6 +66,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         settings = dict(config_settings or {})
         if os.environ.get("MERGANSER_CUDA") == "1":
             settings["build-args"] = "--features cuda"
+        os.environ.update(_profile())
         return maturin.build_wheel(wheel_directory, settings, metadata_directory)
 
 
