@@ -141,3 +141,20 @@ pub(crate) fn build_of(
     progress.finish();
     Ok((growing.finish(reference)?, outcome))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cancelled_build_is_no_fault_of_the_reference() {
+        let folder = tempfile::tempdir().unwrap();
+        let fasta = folder.path().join("reference.fa");
+        std::fs::write(&fasta, format!(">c\n{}\n", "ACGTTGCAT".repeat(1000))).unwrap();
+        let context = Context::new();
+        context.cancel.cancel();
+        let done = build(&fasta, folder.path().join("reference.mgi"), &context);
+        assert!(matches!(done, Err(Error::Cancelled)), "{:?}", done.err());
+        assert!(!folder.path().join("reference.mgi").exists());
+    }
+}
