@@ -85,7 +85,7 @@ pub fn build(
 /// Builds a database like [`build`] in a file that appears together with its set of outputs.
 ///
 /// # Errors
-/// As [`build`].
+/// Fails as [`build`] does.
 pub fn build_with(
     config: &BuildConfig,
     inputs: &[Input],
@@ -101,7 +101,7 @@ pub fn build_with(
 /// Builds a database in memory.
 ///
 /// # Errors
-/// As [`build`].
+/// Fails as [`build`] does.
 pub fn build_in_memory(
     config: &BuildConfig,
     genomes: impl IntoIterator<Item = impl Into<Input>>,
@@ -117,8 +117,8 @@ pub fn build_in_memory(
 /// would give. The parameters of `config` must be those of `base`.
 ///
 /// # Errors
-/// As [`build`]; if a sequence has no taxon, unless [`allow_unmapped`](BuildConfig::allow_unmapped) is set; if
-/// features of `base` were dropped, as it does not record which; if its parameters differ.
+/// Fails as [`build`] does; if a sequence has no taxon, unless [`allow_unmapped`](BuildConfig::allow_unmapped) is set;
+/// if features of `base` were dropped, as it does not record which; if its parameters differ.
 pub fn add(
     config: &BuildConfig,
     base: &Database,
@@ -135,7 +135,7 @@ pub fn add(
 /// Adds to a database like [`add`], in a file that appears together with its set of outputs.
 ///
 /// # Errors
-/// As [`add`].
+/// Fails as [`add`] does.
 pub fn add_with(
     config: &BuildConfig,
     base: &Database,

@@ -96,7 +96,7 @@ impl Database {
     /// Makes the tables available as [`fetch`](Self::fetch) does, with up to `threads` threads; can be cancelled.
     ///
     /// # Errors
-    /// As [`fetch`](Self::fetch), or if cancelled.
+    /// Fails as [`fetch`](Self::fetch) does, or if cancelled.
     pub(crate) fn fetch_unless(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
         match &self.data {
             Data::Memory(_) => Ok(()),

@@ -205,7 +205,7 @@ impl<'a> Classifier<'a> {
 /// Runs on the devices that `context` selects. For several runs with one database, prepare a [`Classifier`].
 ///
 /// # Errors
-/// As [`Classifier::on`] and [`Classifier::run`]; if a file cannot be created.
+/// Fails as [`Classifier::on`] and [`Classifier::run`] do; if a file cannot be created.
 pub fn run<'a>(
     config: &RunConfig,
     database: &'a Database,

@@ -152,7 +152,7 @@ impl<'c> Session<'c> {
     /// Returns the taxa of reads, as [`SharedClassifier::classify`].
     ///
     /// # Errors
-    /// As [`SharedClassifier::classify`].
+    /// Fails as [`SharedClassifier::classify`] does.
     pub fn classify<'r>(
         &mut self,
         reads: impl IntoIterator<Item = impl Into<ReadLetters<'r>>>,

@@ -22,6 +22,7 @@ mod job_error;
 mod kind;
 mod lines;
 mod mapped;
+mod mate_files;
 mod names;
 mod output;
 mod phred;
@@ -55,6 +56,8 @@ pub use kind::{FileKind, foreign};
 pub use lines::{Lines, TextError, shown};
 #[doc(hidden)]
 pub use mapped::{MappedFile, SectionSum};
+#[doc(hidden)]
+pub use mate_files::find_files_of_mates;
 pub use merganser_inflate::{BgzfBlocks, GzipMember};
 #[doc(hidden)]
 pub use names::{check_cell, check_stored_name};

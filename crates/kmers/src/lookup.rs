@@ -54,7 +54,7 @@ pub trait Lookup: Send + Sync {
     /// not have it, or if it has not exactly k bases.
     ///
     /// # Errors
-    /// As [`Lookup::counts`].
+    /// Fails as [`Lookup::counts`] does.
     fn get(&self, kmer: &str) -> Result<u32, Error> {
         if kmer.len() != self.k() {
             return Ok(0);
@@ -69,7 +69,7 @@ pub trait Lookup: Send + Sync {
     /// table does not have the k-mer, or the integer has more than k bases.
     ///
     /// # Errors
-    /// As [`Lookup::counts`].
+    /// Fails as [`Lookup::counts`] does.
     fn counts_of_words(&self, kmers: &[u64], counts: &mut Vec<u32>) -> Result<(), Error> {
         let k = self.k();
         let mut letters = Vec::with_capacity(kmers.len() * (k + 1));
@@ -143,7 +143,7 @@ impl AnyTable {
     /// ```
     ///
     /// # Errors
-    /// As [`open_lookup`].
+    /// Fails as [`open_lookup`] does.
     pub fn lookup(&self, context: &Context) -> Result<Box<dyn Lookup>, Error> {
         open_lookup(self.reopen(context)?, &LookupOptions::new(context))
     }

@@ -161,7 +161,7 @@ impl AnyTable {
     /// Opens the table once more.
     ///
     /// # Errors
-    /// As [`open_piece`](Self::open_piece).
+    /// Fails as [`open_piece`](Self::open_piece) does.
     pub fn reopen(&self, context: &Context) -> Result<AnyTable, Error> {
         let content = match &self.content {
             Content::Mgk(table) => Content::Mgk(table.reopen()?),

@@ -95,7 +95,7 @@ impl Kraken2Database {
     /// are committed.
     ///
     /// # Errors
-    /// As [`build`](Self::build).
+    /// Fails as [`build`](Self::build) does.
     pub fn build_with(
         config: &Kraken2BuildConfig,
         library: Kraken2Library<'_>,

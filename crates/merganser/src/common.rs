@@ -2,12 +2,12 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_io::{Input, Output, ReadInput, are_mates, check_cell};
+use merganser_io::{Input, Output, ReadInput, check_cell, find_files_of_mates};
 use merganser_run::{Context, DeviceChoice, Summary, format_size, size_to_give};
 use merganser_taxonomy::TaxonomySource;
 
@@ -97,46 +97,13 @@ pub(crate) fn hint_at_mates<'a>(
     remedy: impl Fn(&str, &str) -> String,
     console: &Console,
 ) {
-    let paths: Vec<&Path> = singles.filter_map(Input::path).collect();
-    let mates = |&[one, two]: &[&Path; 2]| {
-        let name = |path: &Path| Some(path.file_name()?.as_encoded_bytes().to_vec());
-        name(one).zip(name(two)).is_some_and(|(one, two)| named_as_mates(&one, &two))
-            && first_name(one).zip(first_name(two)).is_some_and(|(one, two)| are_mates(&one, &two))
-    };
-    // Mates may be adjacent, or all first mates may precede all second ones, as in `*_1.fq *_2.fq`.
-    let beside = paths.windows(2).map(|pair| [pair[0], pair[1]]);
-    let behind = paths.iter().zip(&paths[paths.len() / 2..]).map(|(one, two)| [*one, *two]);
-    if let Some(pair) = beside.chain(behind).find(mates) {
+    if let Some(pair) = find_files_of_mates(singles) {
         let [one, two] = pair.map(|path| path.display().to_string());
         let remedy = remedy(&one, &two);
         console.warn(format_args!(
             "{one} and {two} look like mates of pairs, and are {done} as single reads: give {remedy}"
         ));
     }
-}
-
-/// Whether two names differ only in a 1 and a 2, as in `x_1.fq` or `x_R1_001.fastq.gz`.
-fn named_as_mates(one: &[u8], two: &[u8]) -> bool {
-    let mut differ = one.iter().zip(two).enumerate().filter(|(_, (one, two))| one != two);
-    let (Some((at, letters)), None) = (differ.next(), differ.next()) else { return false };
-    let part = |letter: Option<&u8>| letter.is_some_and(|letter| b"_.-".contains(letter));
-    let before = one[..at].strip_suffix(b"R").unwrap_or(&one[..at]);
-    one.len() == two.len()
-        && letters == (&b'1', &b'2')
-        && part(before.last())
-        && part(one.get(at + 1))
-}
-
-/// Returns the name of the first read of a regular file.
-fn first_name(path: &Path) -> Option<Vec<u8>> {
-    if !fs::metadata(path).ok()?.is_file() {
-        return None;
-    }
-    let mut text = Vec::new();
-    let file = fs::File::open(path).ok()?;
-    merganser_io::decompress(file).ok()?.take(1000).read_to_end(&mut text).ok()?;
-    let header = text.strip_prefix(b"@").or_else(|| text.strip_prefix(b">"))?;
-    header.split(u8::is_ascii_whitespace).next().map(<[u8]>::to_vec)
 }
 
 /// Checks that stdin is given at most once.
@@ -196,20 +163,7 @@ mod tests {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
-    use super::{named_as_mates, text_of};
-
-    #[test]
-    fn names_of_mates() {
-        let mates = |one: &str, two: &str| named_as_mates(one.as_bytes(), two.as_bytes());
-        assert!(mates("reads_1.fq.gz", "reads_2.fq.gz"));
-        assert!(mates("s_L001_R1_001.fastq.gz", "s_L001_R2_001.fastq.gz"));
-        assert!(mates("s1.1.fq", "s1.2.fq"));
-        assert!(!mates("s1.fq", "s2.fq"));
-        assert!(!mates("reads_2.fq", "reads_1.fq"));
-        assert!(!mates("reads_1.fq", "reads_2.fastq"));
-        assert!(!mates("reads_1.fq", "reads_1.fq"));
-        assert!(!mates("run_11.fq", "run_12.fq"));
-    }
+    use super::text_of;
 
     #[test]
     fn bytes_that_are_no_text_are_escaped() {

@@ -58,7 +58,7 @@ impl Int {
     /// Returns the value of the argument `argument`, which must be in `range`.
     ///
     /// # Errors
-    /// As [`of`](Self::of).
+    /// Fails as [`of`](Self::of) does.
     pub(crate) fn within<T: Whole>(
         self,
         py: Python<'_>,
@@ -81,7 +81,7 @@ impl Int {
     /// Returns the value of the argument `argument`; `None` if it is not given.
     ///
     /// # Errors
-    /// As [`of`](Self::of).
+    /// Fails as [`of`](Self::of) does.
     pub(crate) fn of_option<T: Whole>(
         given: Option<Int>,
         py: Python<'_>,

@@ -1,10 +1,8 @@
 //! The reads of a job: single reads or pairs, in files or in memory.
 
-mod mates;
-
 use std::path::{Path, PathBuf};
 
-use merganser_io::{Input, ReadInput};
+use merganser_io::{Input, ReadInput, find_files_of_mates};
 use merganser_run::Warnings;
 use pyo3::prelude::*;
 
@@ -65,7 +63,9 @@ impl Reads {
 
     /// Warns of files of mates that are read as single reads. `done` says what happens to reads: "classified".
     pub(crate) fn warn_of_mates(&self, done: &str, warnings: &Warnings) {
-        if let Some([one, two]) = mates::find(&self.segments) {
+        let singles =
+            self.segments.iter().filter(|segment| matches!(segment, ReadInput::Single(_)));
+        if let Some([one, two]) = find_files_of_mates(singles.flat_map(ReadInput::inputs)) {
             let (one, two) = (one.display(), two.display());
             warnings.push(format!(
                 "{one} and {two} look like mates of pairs, and are {done} as single reads: give the second as mates"

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import merganser
+
 DATA = Path(__file__).resolve().parents[3] / "tests" / "data"
 
 
@@ -14,6 +16,14 @@ DATA = Path(__file__).resolve().parents[3] / "tests" / "data"
 def data() -> Path:
     """Returns the folder with genomes, their taxonomy, and reads of a bacterium."""
     return DATA
+
+
+@pytest.fixture(scope="session")
+def database(data: Path, tmp_path_factory: pytest.TempPathFactory) -> merganser.Database:
+    """Returns a database of the genomes."""
+    genomes = data / "genomes"
+    output = tmp_path_factory.mktemp("database") / "g.mgdb"
+    return merganser.Database.build(genomes, data / "taxonomy", map=genomes / "seqid2taxid.map", output=output)
 
 
 @pytest.fixture

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import random
-import subprocess
 from pathlib import Path
 
 import polars as pl
 import pytest
+from program import run
 
 import merganser
 
 # The reads are few and without errors.
 pytestmark = pytest.mark.filterwarnings("ignore::merganser.ResultWarning")
-
-
-def run(*arguments: object) -> None:
-    """Runs the program."""
-    subprocess.run(["merganser", *map(str, arguments)], check=True)
 
 
 def fasta(path: Path, *sequences: str) -> Path:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import gzip
 import pickle
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from program import run
 
 import merganser
-
-
-def run(*arguments: object) -> None:
-    """Runs the program."""
-    subprocess.run(["merganser", *map(str, arguments)], check=True)
 
 
 def letters(path: Path) -> bytes:

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import pickle
 import random
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from program import run
 
 import merganser
 
 Genome = tuple[Path, str]
-
-
-def run(*arguments: object) -> None:
-    """Runs the program."""
-    subprocess.run(["merganser", *map(str, arguments)], check=True)
 
 
 def reverse(read: str) -> str:

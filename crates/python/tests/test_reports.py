@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import pickle
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +11,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from program import run
 
 import merganser
-
-
-def run(*arguments: object) -> None:
-    """Runs the program."""
-    subprocess.run(["merganser", *map(str, arguments)], check=True)
-
-
-@pytest.fixture(scope="module")
-def database(data: Path, tmp_path_factory: pytest.TempPathFactory) -> merganser.Database:
-    genomes = data / "genomes"
-    output = tmp_path_factory.mktemp("database") / "g.mgdb"
-    return merganser.Database.build(genomes, data / "taxonomy", map=genomes / "seqid2taxid.map", output=output)
 
 
 @pytest.fixture(scope="module")

@@ -67,7 +67,8 @@ impl Dump {
     /// Reads a taxonomy within `memory` bytes, `taken` of which are needed for something else once it has been read.
     ///
     /// # Errors
-    /// As [`read`](Self::read), and if it needs more memory; of NCBI's dump, this is found before names are read.
+    /// Fails as [`read`](Self::read) does, and if it needs more memory; of NCBI's dump, this is found before names
+    /// are read.
     pub fn read_within(source: &TaxonomySource, memory: u64, taken: u64) -> Result<Dump, Error> {
         if let Some(folder) = source.folder() {
             return Dump::of_folder(folder, memory, taken);

@@ -138,7 +138,7 @@ impl<'a> HostQuery<'a> {
     /// Finds [`candidates`](Self::candidates) after [fetching](Database::fetch) the tables.
     ///
     /// # Errors
-    /// As [`Database::fetch`].
+    /// Fails as [`Database::fetch`] does.
     pub(crate) fn find(
         &self,
         reads: &[[&[u8]; 2]],

@@ -48,7 +48,7 @@ impl Starting {
     /// Waits for the collector and returns it.
     ///
     /// # Errors
-    /// As [`try_get`](Self::try_get).
+    /// Fails as [`try_get`](Self::try_get) does.
     pub(crate) fn get(&self) -> Result<Arc<Collector>, Error> {
         let mut state = self.lock();
         loop {

@@ -78,7 +78,7 @@ impl<'a> Rounds<'a> {
     /// Starts again with the first parts.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Fails as [`new`](Self::new) does.
     pub(crate) fn restart(&self) -> Result<(), Error> {
         let round = self.state().round;
         match round {
@@ -90,7 +90,7 @@ impl<'a> Rounds<'a> {
     /// Loads the next parts onto the devices. Returns false if no parts are left.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Fails as [`new`](Self::new) does.
     pub(crate) fn next(&self) -> Result<bool, Error> {
         let (left, round) = (self.left(), self.state().round);
         if self.help || left.is_empty() {
@@ -103,7 +103,7 @@ impl<'a> Rounds<'a> {
     /// Loads parts that are not on the devices now, as many as fit. Returns false if there are no such parts.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Fails as [`new`](Self::new) does.
     pub(crate) fn others(&self) -> Result<bool, Error> {
         let here = self.now().map_or(Vec::new(), |now| now.here().to_vec());
         let others: Vec<usize> =

@@ -76,7 +76,7 @@ fn ratio(part: u64, whole: u64) -> f64 {
 /// Compares each table with every other one.
 ///
 /// # Errors
-/// As [`calculate`](super::calculate()).
+/// Fails as [`calculate`](super::calculate()) does.
 pub fn compare(tables: &[AnyTable], context: &Context) -> Result<Comparison, Error> {
     compare_with(tables, &vec![Cut::NONE; tables.len()], context)
 }
@@ -84,7 +84,7 @@ pub fn compare(tables: &[AnyTable], context: &Context) -> Result<Comparison, Err
 /// Compares each table with every other one, after its cut.
 ///
 /// # Errors
-/// As [`calculate`](super::calculate()).
+/// Fails as [`calculate`](super::calculate()) does.
 pub fn compare_with(
     tables: &[AnyTable],
     cuts: &[Cut],

@@ -25,7 +25,7 @@ pub trait Visitor: Send {
 /// The progress stages are `gathering` and `computing`, in bytes of tables.
 ///
 /// # Errors
-/// As [`calculate`](super::calculate); also if a range is requested of tables that are not `.mgk`.
+/// Fails as [`calculate`](super::calculate) does; also if a range is requested of tables that are not `.mgk`.
 pub fn visit<V: Visitor>(
     tables: &[AnyTable],
     range: Option<Shard>,

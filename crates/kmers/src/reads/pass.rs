@@ -63,7 +63,7 @@ pub(super) trait PassJob: Source<Batch: Send + Sync, Error = Error> {
     /// Replaces `counts` by those of the k-mers of some items, whose letters were [joined](Self::join).
     ///
     /// # Errors
-    /// As [`Lookup::counts`].
+    /// Fails as [`Lookup::counts`] does.
     fn counts(
         &self,
         batch: &Self::Batch,

@@ -41,7 +41,7 @@ impl Table {
     /// Opens the table once more; its file may have been unlinked.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Fails as [`open`](Self::open) does.
     pub(crate) fn reopen(&self) -> Result<Table, Error> {
         let file = self.file.try_clone();
         let failed = |source| Error::File { path: self.path.clone(), source };

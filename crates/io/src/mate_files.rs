@@ -1,18 +1,17 @@
-//! Recognizes files of mates that are read as single reads.
+//! Recognition of files of mates by their names and first reads.
 
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-use merganser_io::{Input, ReadInput, are_mates, decompress};
+use crate::{Input, are_mates, decompress};
 
 /// The bytes that are read to find the name of the first read.
 const BEGINNING: u64 = 1000;
 
-/// Returns two files of single reads whose names and first reads are those of mates.
-pub(super) fn find(segments: &[ReadInput]) -> Option<[&Path; 2]> {
-    let singles = segments.iter().filter(|segment| matches!(segment, ReadInput::Single(_)));
-    let paths: Vec<&Path> = singles.flat_map(ReadInput::inputs).filter_map(Input::path).collect();
+/// Returns two inputs whose names and first reads are those of mates.
+pub fn find_files_of_mates<'a>(inputs: impl Iterator<Item = &'a Input>) -> Option<[&'a Path; 2]> {
+    let paths: Vec<&Path> = inputs.filter_map(Input::path).collect();
     // Mates may be adjacent, or all first mates may precede all second ones, as in `*_1.fq *_2.fq`.
     let beside = paths.windows(2).map(|pair| [pair[0], pair[1]]);
     let behind = paths.iter().zip(&paths[paths.len() / 2..]).map(|(one, two)| [*one, *two]);
@@ -47,4 +46,22 @@ fn first_name(path: &Path) -> Option<Vec<u8>> {
     decompress(file).ok()?.take(BEGINNING).read_to_end(&mut text).ok()?;
     let header = text.strip_prefix(b"@").or_else(|| text.strip_prefix(b">"))?;
     header.split(u8::is_ascii_whitespace).next().map(<[u8]>::to_vec)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named_as_mates;
+
+    #[test]
+    fn names_of_mates() {
+        let mates = |one: &str, two: &str| named_as_mates(one.as_bytes(), two.as_bytes());
+        assert!(mates("reads_1.fq.gz", "reads_2.fq.gz"));
+        assert!(mates("s_L001_R1_001.fastq.gz", "s_L001_R2_001.fastq.gz"));
+        assert!(mates("s1.1.fq", "s1.2.fq"));
+        assert!(!mates("s1.fq", "s2.fq"));
+        assert!(!mates("reads_2.fq", "reads_1.fq"));
+        assert!(!mates("reads_1.fq", "reads_2.fastq"));
+        assert!(!mates("reads_1.fq", "reads_1.fq"));
+        assert!(!mates("run_11.fq", "run_12.fq"));
+    }
 }
