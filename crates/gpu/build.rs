@@ -12,11 +12,12 @@ fn main() {
     println!("cargo:include={folder}/cuda");
     let (mut toolkit, mut archs) = (String::new(), String::new());
     if env::var_os("CARGO_FEATURE_CUDA").is_some() {
-        let built = ["primitives", "runtime", "selftest"]
+        let built = ["ingest", "primitives", "runtime", "selftest"]
             .iter()
             .fold(Kernels::new("merganser_gpu_cuda"), |k, name| k.file(format!("cuda/{name}.cu")))
             .shared("runtime_layout.cuh", "src/ffi.rs")
             .shared("primitives_layout.cuh", "src/ffi/arguments.rs")
+            .shared("ingest_layout.cuh", "src/ingest/kernels.rs")
             .compile();
         (toolkit, archs) = (built.toolkit, built.archs.to_string());
     }

@@ -6,13 +6,14 @@
 //   block.index(), count()         the number of the block in the grid, and the number of blocks
 //   block.sync()                   a barrier: all threads have arrived, and see each other's writes
 //   block.ballot(bool)             bit i is the value of lane i of this warp of 32
+//   block.shuffle(value, lane)     the value of a lane of this warp
 //   block.sum_before(value, sum)   the sum of the values of lower threads; `sum` becomes that of all
 //   block.add(address, value)      adds atomically; returns the old value
 //   block.set(address, bits)       sets bits atomically
 //   block.load(address)            reads a value that other threads add to or set bits of in the same phase
 //   block.clock()                  the cycle counter of this multiprocessor; 0 on the host
 //
-// Either all threads of a block call sync, ballot or sum_before, or none does.
+// Either all threads of a block call sync, ballot, shuffle or sum_before, or none does.
 //
 // nvcc compiles such functions to kernels. Any other C++ compiler, with crates/gpu/emulation on its include path,
 // compiles them to functions that run the same source on the host, with one fiber for each thread, in random
@@ -38,10 +39,19 @@ class block {
   __device__ __forceinline__ uint32_t thread() const { return threadIdx.x; }
   __device__ __forceinline__ uint32_t index() const { return blockIdx.x; }
   __device__ __forceinline__ uint32_t count() const { return gridDim.x; }
-  __device__ __forceinline__ void sync() const { __syncthreads(); }
+  __device__ __forceinline__ void sync() const {
+    if constexpr (Threads == 32) {
+      __syncwarp();
+    } else {
+      __syncthreads();
+    }
+  }
   __device__ __forceinline__ uint64_t clock() const { return clock64(); }
   __device__ __forceinline__ uint32_t ballot(bool value) const {
     return __ballot_sync(0xffffffffu, value);
+  }
+  __device__ __forceinline__ uint32_t shuffle(uint32_t value, uint32_t lane) const {
+    return __shfl_sync(0xffffffffu, value, static_cast<int>(lane));
   }
   __device__ __forceinline__ uint32_t add(uint32_t* address, uint32_t value) const {
     return atomicAdd(address, value);
@@ -58,7 +68,6 @@ class block {
     return *static_cast<const volatile uint64_t*>(address);
   }
   __device__ __forceinline__ uint32_t sum_before(uint32_t value, uint32_t& sum) const {
-    __shared__ uint32_t of_warp[Threads / 32 + 1];
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint32_t upto = value;
 #pragma unroll
@@ -66,6 +75,11 @@ class block {
       const uint32_t before = __shfl_up_sync(0xffffffffu, upto, step);
       upto += lane >= step ? before : 0;
     }
+    if constexpr (Threads == 32) {
+      sum = shuffle(upto, 31);
+      return upto - value;
+    }
+    __shared__ uint32_t of_warp[Threads / 32 + 1];
     __syncthreads();
     if (lane == 31) of_warp[warp] = upto;
     __syncthreads();

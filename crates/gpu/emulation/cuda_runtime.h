@@ -38,6 +38,9 @@ struct cudaDeviceProp {
   size_t totalGlobalMem;
   int major, minor, multiProcessorCount, pciDomainID, pciBusID, pciDeviceID;
 };
+struct uint4 {
+  uint32_t x, y, z, w;
+};
 struct emulated_stream {};
 struct emulated_event {
   std::chrono::steady_clock::time_point time;

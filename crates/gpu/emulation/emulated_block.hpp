@@ -157,6 +157,9 @@ class block {
     for (uint32_t i = 0; i < 32; ++i) bits |= static_cast<uint32_t>(values[first + i]) << i;
     return bits;
   }
+  uint32_t shuffle(uint32_t value, uint32_t lane) {
+    return static_cast<uint32_t>(all_.meet(value)[thread() / 32 * 32 + lane]);
+  }
   template <class T>
   T add(T* address, T value) {
     const T before = *address;

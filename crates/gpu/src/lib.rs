@@ -40,6 +40,7 @@ mod error;
 mod event;
 #[doc(hidden)]
 pub mod ffi;
+pub mod ingest;
 #[doc(hidden)]
 pub mod layout;
 mod memory;

@@ -8,6 +8,8 @@ use merganser_gpu::{Availability, Device, availability};
 
 #[path = "device/headers.rs"]
 mod headers;
+#[path = "device/ingest.rs"]
+mod ingest;
 #[path = "device/memory.rs"]
 mod memory;
 #[path = "device/primitives.rs"]

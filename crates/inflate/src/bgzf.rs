@@ -2,6 +2,7 @@
 //! found without inflating them, and inflated in parallel (SAM specification, section 4.1).
 
 use std::io::{self, Read};
+use std::ops::Range;
 
 use libdeflater::Decompressor;
 
@@ -63,6 +64,14 @@ pub struct Block {
     pub size: usize,
     /// The size of the text in bytes.
     pub text: usize,
+}
+
+/// Returns the range of a block's DEFLATE data in `bytes`: between its header and its CRC-32; `None` if the header is
+/// longer than the block.
+pub fn data_range(bytes: &[u8], block: &Block) -> Option<Range<usize>> {
+    let start = block.offset + 12 + usize::from(u16_at(bytes, block.offset + 10)?);
+    let end = (block.offset + block.size).checked_sub(8)?;
+    (start <= end).then_some(start..end)
 }
 
 /// The reason why a run of blocks ends.

@@ -79,10 +79,12 @@ mod fast_deflate;
 mod gzip;
 mod gzip_member;
 pub mod parallel;
+mod remote;
 mod text;
 
 pub use blocks::BgzfBlocks;
 pub use error::Error;
 pub use gzip::GzipStream;
 pub use gzip_member::GzipMember;
+pub use remote::{RemoteRoom, RemoteText};
 pub use text::Text;
