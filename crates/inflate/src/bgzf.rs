@@ -25,6 +25,9 @@ pub enum Header {
 /// The maximum size of a block in bytes, compressed or not.
 pub const MAX_BLOCK: usize = 1 << 16;
 
+/// The minimum size of a block in bytes: the header, the shortest deflate data, the CRC and the length.
+const MIN_BLOCK: usize = 28;
+
 /// Parses the block header at the start of `bytes`.
 pub fn header(bytes: &[u8]) -> Header {
     const MAGIC: [u8; 4] = [0x1f, 0x8b, 8, 4];
@@ -167,6 +170,112 @@ impl<R: Read> BlockReader<R> {
     }
 }
 
+/// A walk over the blocks of a file that can be read at any offset. It reads only the headers of blocks and the sizes of
+/// their texts, so that the blocks themselves can be read in parallel.
+#[derive(Debug)]
+pub struct BlockWalk {
+    offset: u64,
+    length: u64,
+    at_end_block: bool,
+    /// Bytes of the file, from `ahead_from` on: the end of the last block and the header of the next one.
+    ahead: Vec<u8>,
+    ahead_from: u64,
+}
+
+/// The number of bytes that are read around the start of a block: enough for any usual header.
+const AHEAD: u64 = 64;
+/// The size of a header without its extra field, and the maximum size of this field.
+const MAX_HEADER: u64 = 12 + 0xffff;
+
+impl BlockWalk {
+    /// Returns a walk over a file of `length` bytes, from its first byte on.
+    pub fn new(length: u64) -> BlockWalk {
+        BlockWalk { offset: 0, length, at_end_block: false, ahead: Vec::new(), ahead_from: 0 }
+    }
+
+    /// Returns the offset of the next block in the file.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Returns whether the last block that was found is empty, like the end-of-file block.
+    pub fn is_at_end_block(&self) -> bool {
+        self.at_end_block
+    }
+
+    /// Finds the next blocks, until `is_full` returns true for the bytes of text, the bytes of blocks, and the number
+    /// of blocks found. Their positions in `blocks` begin at 0. `read_at` reads bytes at an offset of the file.
+    ///
+    /// # Errors
+    /// If reading fails, if the file ends within a block ([`Error::Truncated`]), or if the size of a block is
+    /// impossible.
+    pub fn next(
+        &mut self,
+        mut read_at: impl FnMut(&mut [u8], u64) -> io::Result<()>,
+        is_full: impl Fn(usize, usize, usize) -> bool,
+        blocks: &mut Vec<Block>,
+    ) -> Result<End, Error> {
+        blocks.clear();
+        let (start, mut found) = (self.offset, 0);
+        while self.offset < self.length {
+            let mut head = header(self.ahead(AHEAD, &mut read_at)?);
+            if head == Header::Short {
+                head = header(self.ahead(MAX_HEADER, &mut read_at)?);
+            }
+            let size = match head {
+                Header::Block { size } if size as u64 <= self.length - self.offset => size,
+                Header::Block { .. } | Header::Short => return Err(Error::Truncated),
+                Header::Other => return Ok(End::Other),
+            };
+            if size < MIN_BLOCK {
+                return Err(impossible_size());
+            }
+            let offset = (self.offset - start) as usize;
+            self.offset += size as u64;
+            self.read_ahead(self.offset - 4, AHEAD, &mut read_at)?;
+            let text = self.ahead.first_chunk().map_or(u32::MAX, |&size| u32::from_le_bytes(size));
+            let block = Block { offset, size, text: text as usize };
+            if block.text > MAX_BLOCK {
+                return Err(impossible_size());
+            }
+            blocks.push(block);
+            found += block.text;
+            self.at_end_block = block.text == 0;
+            if is_full(found, offset + size, blocks.len()) && self.offset < self.length {
+                return Ok(End::More);
+            }
+        }
+        Ok(End::Input)
+    }
+
+    /// Returns up to `wanted` bytes at the next block, fewer where the file ends.
+    fn ahead(
+        &mut self,
+        wanted: u64,
+        read_at: &mut impl FnMut(&mut [u8], u64) -> io::Result<()>,
+    ) -> io::Result<&[u8]> {
+        let has = self.ahead_from + self.ahead.len() as u64;
+        if self.ahead_from > self.offset
+            || (has < self.length && has < self.offset + wanted.min(AHEAD - 4))
+            || wanted > AHEAD
+        {
+            self.read_ahead(self.offset, wanted, read_at)?;
+        }
+        Ok(&self.ahead[(self.offset - self.ahead_from) as usize..])
+    }
+
+    fn read_ahead(
+        &mut self,
+        from: u64,
+        wanted: u64,
+        read_at: &mut impl FnMut(&mut [u8], u64) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.ahead.resize(wanted.min(self.length - from) as usize, 0);
+        self.ahead_from = from;
+        read_at(&mut self.ahead, from)
+    }
+}
+
 /// Returns whether a BGZF file that ends with these bytes lacks an empty last block: its last four bytes are the size
 /// of the last block's text. Another file, or one cut within a block, may end with zeros as well.
 pub fn ends_early(last: [u8; 4]) -> bool {
@@ -178,11 +287,14 @@ fn checked(raw: &[u8], offset: usize, size: usize) -> Result<Block, Error> {
     let text = raw[offset..offset + size]
         .last_chunk()
         .map_or(u32::MAX, |&length| u32::from_le_bytes(length)) as usize;
-    // The minimum size of a block: the header, the shortest deflate data, the CRC and the length.
-    if size < 28 || text > MAX_BLOCK {
-        return Err(Error::Corrupt("impossible block size".to_owned()));
+    if size < MIN_BLOCK || text > MAX_BLOCK {
+        return Err(impossible_size());
     }
     Ok(Block { offset, size, text })
+}
+
+fn impossible_size() -> Error {
+    Error::Corrupt("impossible block size".to_owned())
 }
 
 /// A decompressor of blocks from [`BlockReader::fetch`].

@@ -63,6 +63,17 @@ pub struct ChunkStats {
     pub bases: u64,
 }
 
+/// The properties of a chunk whose text is on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RemoteChunk<'c> {
+    /// Whether the text is FASTQ and not FASTA.
+    pub is_fastq: bool,
+    /// Whether the text begins within a line of a FASTA sequence.
+    pub in_line: bool,
+    /// The letters at the beginning that repeat the end of an earlier chunk of FASTA.
+    pub repeated: &'c [u8],
+}
+
 /// A stretch of text with whole FASTQ records, or with FASTA records that may be cut within a sequence.
 ///
 /// Each worker creates one chunk and refills it with [`Reader::next_chunk`](crate::Reader::next_chunk), which
@@ -155,6 +166,13 @@ impl Chunk {
     /// has failed.
     pub fn ordinal(&self) -> u64 {
         self.ordinal
+    }
+
+    /// Returns what is known of a text on a device before it is read.
+    pub fn remote(&self) -> RemoteChunk<'_> {
+        let repeated = self.text.bytes().get(..self.repeated).unwrap_or_default();
+        let is_fastq = self.format == Some(Format::Fastq);
+        RemoteChunk { is_fastq, in_line: self.resume && self.in_line, repeated }
     }
 
     pub(crate) fn text(&self) -> &[u8] {

@@ -43,7 +43,7 @@ pub use alignment::{
 };
 #[doc(hidden)]
 pub use beginning::BYTE_ORDER_MARK;
-pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
+pub use chunk::{Chunk, ChunkStats, RemoteChunk, Sink, check_letters};
 pub use compress::{decompress, is_compressed, limit_memory, open_text};
 #[doc(hidden)]
 pub use content::{Content, fingerprint};
@@ -66,7 +66,7 @@ pub use output::{
     finish_all, outputs_have_appeared, remove_temporaries, resolve_output,
 };
 pub use phred::{Phred, QualityOffset};
-pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
+pub use reader::{LineChunk, LineReader, Place, Reader, ReaderOptions, longest_record};
 pub use records::{
     Header, Keep, Needs, OwnedRecord, ReadInput, ReadShare, Record, RecordBatch, RecordIter,
     RecordOptions, RecordTimes, Records, Stretch, Unmated, are_mates, batch_starts, common_name,

@@ -22,14 +22,17 @@ mod join;
 mod lines;
 mod options;
 mod pipe;
+mod remote;
 mod sources;
 
 pub use lines::{LineChunk, LineReader};
 pub(crate) use options::USUAL_RECORD;
 pub use options::{ReaderOptions, longest_record};
+pub use remote::Place;
 
 use crate::alignment::Formats;
 use crate::failures::Failures;
+use crate::format::Format;
 use crate::input::{Input, check};
 use crate::same::warn_of_repeats;
 use crate::{Chunk, Error};
@@ -37,7 +40,8 @@ use fetch::{Fetched, Origin, Work};
 use join::Carry;
 use merganser_inflate::parallel::Plan;
 use merganser_run::locks::{lock, wait};
-use sources::Sources;
+use sources::{Side, Sources};
+use std::convert::Infallible;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -56,6 +60,9 @@ pub struct Reader {
     bytes_total: Option<u64>,
     bytes_read: AtomicU64,
     skipped: AtomicU64,
+    /// The number of chunks that devices received, and of those that the host had to read.
+    sent: AtomicU64,
+    recalled: AtomicU64,
 }
 
 /// The result of refilling a chunk.
@@ -181,6 +188,8 @@ impl Reader {
             bytes_total,
             bytes_read: AtomicU64::new(0),
             skipped: AtomicU64::new(0),
+            sent: AtomicU64::new(0),
+            recalled: AtomicU64::new(0),
         }
     }
 
@@ -211,17 +220,22 @@ impl Reader {
     pub(crate) fn next_part(&self, chunk: &mut Chunk) -> Result<Next, Error> {
         // If this worker panics, the others must not wait for its ticket.
         let guard = StopOnPanic(self);
-        chunk.failures = Arc::clone(&self.failures);
-        (chunk.phred, chunk.of_alignments) = (self.options.phred, false);
-        chunk.warnings = self.options.warnings.clone();
-        (chunk.text.start, chunk.text.end, chunk.format, chunk.mates) = (0, 0, None, None);
+        self.reset(chunk);
         let result = self.next_text(chunk);
         std::mem::forget(guard);
         result
     }
 
+    /// Prepares a chunk for the next text.
+    fn reset(&self, chunk: &mut Chunk) {
+        chunk.failures = Arc::clone(&self.failures);
+        (chunk.phred, chunk.of_alignments) = (self.options.phred, false);
+        chunk.warnings = self.options.warnings.clone();
+        (chunk.text.start, chunk.text.end, chunk.format, chunk.mates) = (0, 0, None, None);
+    }
+
     fn next_text(&self, chunk: &mut Chunk) -> Result<Next, Error> {
-        if let Some(mut lease) = self.sources.take(&self.stopped) {
+        if let Some(mut lease) = self.sources.take(Side::Host, &self.stopped) {
             let file = lease.file();
             chunk.file = file;
             chunk.name = Arc::clone(&self.names[file]);
@@ -243,6 +257,9 @@ impl Reader {
                 .map_err(failed)?;
             let joined = self.join(chunk, &fetched, newlines).map_err(failed)?;
             if joined == Some(true) {
+                if chunk.first && matches!(chunk.format, Some(Format::Fasta | Format::Fastq)) {
+                    self.sources.suits_remote(file);
+                }
                 let place = chunk.line + chunk.record;
                 expand::to_fastq(chunk, &self.options).map_err(|error| {
                     self.stop();
@@ -260,29 +277,47 @@ impl Reader {
         Ok(Next::End)
     }
 
-    /// Waits for the turn of the chunk and joins it to the previous one. Returns `None` if the reader was stopped
-    /// in the meantime, and `Some(false)` if no text is left in the chunk.
+    /// Joins the chunk to the previous one when it is its turn. Returns `None` if the reader was stopped in the
+    /// meantime, and `Some(false)` if no text is left in the chunk.
     fn join(
         &self,
         chunk: &mut Chunk,
         fetched: &Fetched,
         newlines: u64,
     ) -> Result<Option<bool>, Error> {
+        let joined = self.in_turn(chunk, fetched, |carry, chunk| {
+            Ok::<_, Infallible>(carry.join(chunk, newlines, fetched.last, &self.options))
+        });
+        joined.unwrap_or_else(|never| match never {})
+    }
+
+    /// Waits for the turn of the chunk and calls `join`, whose outer error is a device's.
+    fn in_turn<D>(
+        &self,
+        chunk: &mut Chunk,
+        fetched: &Fetched,
+        join: impl FnOnce(&mut Carry, &mut Chunk) -> Result<Result<bool, Error>, D>,
+    ) -> Result<Result<Option<bool>, Error>, D> {
         let chain = &self.chains[chunk.file];
         let mut state = lock(&chain.state);
         while state.ticket != fetched.ticket {
             if self.stopped.load(Ordering::Acquire) || state.has_failed_before(fetched.ticket) {
-                return Ok(None);
+                return Ok(Ok(None));
             }
             state = wait(&chain.changed, state);
         }
-        fetched.check(chunk)?;
-        let text = state.carry.join(chunk, newlines, fetched.last, &self.options);
+        if let Err(error) = fetched.check(chunk) {
+            return Ok(Err(error));
+        }
+        let text = join(&mut state.carry, chunk)?;
         // The truncation also explains any problem of the last record.
         if (fetched.cut || fetched.ends_early) && state.carry.is_bam() {
-            return Err(Error::NoEndBlock { input: chunk.name.to_string() });
+            return Ok(Err(Error::NoEndBlock { input: chunk.name.to_string() }));
         }
-        let text = text?;
+        let text = match text {
+            Ok(text) => text,
+            Err(error) => return Ok(Err(error)),
+        };
         if fetched.ends_early {
             warn_of_end(&chunk.name, &self.options);
         }
@@ -296,7 +331,7 @@ impl Reader {
         }
         drop(state);
         chain.changed.notify_all();
-        Ok(Some(text))
+        Ok(Ok(Some(text)))
     }
 
     /// Records an error. Nothing more is fetched. The text fetched before `ticket` is still returned, except for

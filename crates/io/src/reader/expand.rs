@@ -32,6 +32,12 @@ pub(super) fn expand(
             read_range(file, *offset, chunk.text.room(options.headroom(), *length), &name)
         }
         Work::Blocks => inflate(chunk, options),
+        Work::FileBlocks { file, offset, length } => {
+            chunk.text.raw.resize(*length, 0);
+            let name = chunk.name.clone();
+            read_exact(file, *offset, &mut chunk.text.raw, &name)?;
+            inflate(chunk, options)
+        }
         Work::Members(piece) => {
             let mut newlines = 0;
             let each = |text: &[u8]| newlines += count_lines(text);
@@ -82,14 +88,24 @@ pub(super) fn to_fastq(chunk: &mut Chunk, options: &ReaderOptions) -> Result<(),
 fn read_range(file: &File, mut offset: u64, room: &mut [u8], name: &str) -> Result<u64, Error> {
     let mut newlines = 0;
     for piece in room.chunks_mut(PIECE) {
-        file.read_exact_at(piece, offset).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => Error::Shrunk { input: name.to_owned() },
-            _ => read_error(name, error),
-        })?;
+        read_exact(file, offset, piece, name)?;
         offset += piece.len() as u64;
         newlines += count_lines(piece);
     }
     Ok(newlines)
+}
+
+/// Reads bytes at an offset of a file.
+pub(super) fn read_exact(
+    file: &File,
+    offset: u64,
+    room: &mut [u8],
+    name: &str,
+) -> Result<(), Error> {
+    file.read_exact_at(room, offset).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => Error::Shrunk { input: name.to_owned() },
+        _ => read_error(name, error),
+    })
 }
 
 /// Inflates the blocks of the chunk and returns the number of line ends.

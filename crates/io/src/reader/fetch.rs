@@ -10,13 +10,13 @@ use crate::input::open_error;
 use crate::shard::Stretch;
 use crate::there::uninterrupted;
 use crate::{Chunk, Error, Input};
-use merganser_inflate::GzipStream;
-use merganser_inflate::bgzf::{BlockReader, End, ends_early};
+use merganser_inflate::bgzf::{BlockReader, BlockWalk, End, MAX_BLOCK, ends_early};
 use merganser_inflate::parallel::{Cutter, Piece, Plan};
+use merganser_inflate::{GzipStream, RemoteRoom};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::retry_on_intr;
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -60,6 +60,11 @@ enum FetchState {
         length: u64,
     },
     Blocks(BlockReader<Bytes>),
+    /// BGZF in a regular file.
+    Walk {
+        file: Arc<File>,
+        walk: BlockWalk,
+    },
     Ranges(Cutter),
     Stream {
         text: Bytes,
@@ -88,6 +93,8 @@ pub(super) enum Work {
     Range { file: Arc<File>, offset: u64, length: usize },
     /// Inflate the chunk's blocks.
     Blocks,
+    /// Read this range, which has the chunk's blocks, and inflate them.
+    FileBlocks { file: Arc<File>, offset: u64, length: usize },
     /// Expand this piece of a gzip file.
     Members(Piece),
     /// Decode this container.
@@ -175,10 +182,15 @@ impl Fetcher {
             self.open(&chunk.name, options)?;
         }
         let (work, last) = self.advance(chunk, options, stopped)?;
+        Ok(self.fetched(work, last, before))
+    }
+
+    /// Counts a fetch, before which `before` bytes of the file had been read.
+    fn fetched(&mut self, work: Work, last: bool, before: u64) -> Fetched {
         self.ticket += 1;
         let source_bytes = self.count.load(Ordering::Relaxed) - before;
         let (ticket, cut) = (self.ticket - 1, self.cut);
-        Ok(Fetched { ticket, last, source_bytes, ends_early: last && self.ends_early, cut, work })
+        Fetched { ticket, last, source_bytes, ends_early: last && self.ends_early, cut, work }
     }
 
     fn advance(
@@ -189,12 +201,7 @@ impl Fetcher {
     ) -> Result<(Work, bool), Error> {
         match &mut self.state {
             FetchState::Plain { file, offset, length } => {
-                let range = (*length - *offset).min(options.chunk_bytes as u64);
-                let work =
-                    Work::Range { file: Arc::clone(file), offset: *offset, length: range as usize };
-                *offset += range;
-                self.count.fetch_add(range, Ordering::Relaxed);
-                Ok((work, offset == length))
+                Ok(plain_range(file, (offset, *length), options.chunk_bytes, &self.count))
             }
             FetchState::Blocks(reader) => {
                 let end = reader
@@ -205,6 +212,11 @@ impl Fetcher {
                     self.leave_blocks();
                 }
                 Ok((Work::Blocks, end == End::Input))
+            }
+            FetchState::Walk { .. } => {
+                let wanted = options.chunk_bytes;
+                // The second condition limits the size of a run of empty blocks.
+                self.walk(chunk, |text, bytes, _| text >= wanted || bytes >= wanted.max(RAW_BUFFER))
             }
             FetchState::Ranges(cutter) => {
                 let next = cutter.next(&mut chunk.text, options.sizes(), stopped, &self.count);
@@ -235,13 +247,69 @@ impl Fetcher {
         }
     }
 
+    /// Finds the next blocks of a BGZF file, until `is_full` (see [`BlockWalk::next`]).
+    fn walk(
+        &mut self,
+        chunk: &mut Chunk,
+        is_full: impl Fn(usize, usize, usize) -> bool,
+    ) -> Result<(Work, bool), Error> {
+        let FetchState::Walk { file, walk } = &mut self.state else {
+            return Ok((Work::Text, true));
+        };
+        let failed = |error| decode_error(&chunk.name, Compression::Bgzf, &error);
+        let (file, offset) = (Arc::clone(file), walk.offset());
+        let read_at = |bytes: &mut [u8], offset| file.read_exact_at(bytes, offset);
+        let end =
+            walk.next(read_at, is_full, &mut chunk.blocks).map_err(|error| failed(error.into()))?;
+        let length = walk.offset() - offset;
+        self.count.fetch_add(length, Ordering::Relaxed);
+        self.ends_early = !walk.is_at_end_block();
+        if end == End::Other {
+            let rest = self.rest_of_walk().map_err(failed)?;
+            self.state = gzip_stream(rest);
+        }
+        let work = Work::FileBlocks { file, offset, length: length as usize };
+        Ok((work, end == End::Input))
+    }
+
+    /// Returns the bytes of a BGZF file after the blocks that were found.
+    fn rest_of_walk(&self) -> io::Result<Bytes> {
+        let FetchState::Walk { file, walk } = &self.state else { return Ok(Box::new(io::empty())) };
+        let mut file = file.try_clone()?;
+        file.seek(SeekFrom::Start(walk.offset()))?;
+        Ok(Box::new(Raw { bytes: Box::new(file), count: Arc::clone(&self.count) }))
+    }
+
     /// Continues as a stream if a BGZF file turns into something else, such as plain gzip.
     fn leave_blocks(&mut self) {
         if let FetchState::Blocks(reader) = std::mem::replace(&mut self.state, FetchState::Closed) {
-            let rest = BufReader::with_capacity(RAW_BUFFER, reader.into_rest());
-            let text = Box::new(GzipStream::new(rest));
-            self.state = FetchState::Stream { text, compression: Compression::Gzip };
+            self.state = gzip_stream(reader.into_rest());
         }
+    }
+
+    /// Whether the rest of the file can be read at any offset, plain or as BGZF blocks.
+    pub(super) fn is_for_remote(&self) -> bool {
+        matches!(self.state, FetchState::Plain { .. } | FetchState::Walk { .. })
+    }
+
+    /// Fetches as [`fetch`](Self::fetch) does, as much as has room on a device, without reading it.
+    pub(super) fn fetch_remote(
+        &mut self,
+        chunk: &mut Chunk,
+        room: RemoteRoom,
+    ) -> Result<Fetched, Error> {
+        let before = self.count.load(Ordering::Relaxed);
+        let (work, last) = match &mut self.state {
+            FetchState::Plain { file, offset, length } => {
+                plain_range(file, (offset, *length), room.bytes.min(room.text), &self.count)
+            }
+            _ => self.walk(chunk, |text, bytes, blocks| {
+                text + MAX_BLOCK > room.text
+                    || bytes + MAX_BLOCK > room.bytes
+                    || blocks == room.blocks
+            })?,
+        };
+        Ok(self.fetched(work, last, before))
     }
 
     fn open(&mut self, name: &str, options: &ReaderOptions) -> Result<(), Error> {
@@ -268,7 +336,6 @@ impl Fetcher {
                     if self.open_regular(&file, length, name)? {
                         return Ok(());
                     }
-                    self.cut = is_cut(&file, length).map_err(|error| read_error(name, error))?;
                     Box::new(Pipe::new(file, options.cancel.clone()))
                 }
             },
@@ -317,6 +384,11 @@ impl Fetcher {
             (Compression::None, _) if known > 0 && !self.is_cram(head) => {
                 let file = Arc::new(file.try_clone().map_err(failed)?);
                 FetchState::Plain { file, offset: 0, length }
+            }
+            (Compression::Bgzf, _) => {
+                self.cut = is_cut(file, length).map_err(failed)?;
+                let file = Arc::new(file.try_clone().map_err(failed)?);
+                FetchState::Walk { file, walk: BlockWalk::new(length) }
             }
             (Compression::Gzip, Some(plan)) if plan.is_worth(length) => {
                 let file = file.try_clone().map_err(failed)?;
@@ -367,6 +439,26 @@ impl Fetcher {
         };
         Ok(FetchState::Stream { text, compression })
     }
+}
+
+/// Takes the next bytes of a plain file, up to `most`; returns the work, and whether they are the last.
+fn plain_range(
+    file: &Arc<File>,
+    (offset, length): (&mut u64, u64),
+    most: usize,
+    count: &AtomicU64,
+) -> (Work, bool) {
+    let range = (length - *offset).min(most as u64);
+    let work = Work::Range { file: Arc::clone(file), offset: *offset, length: range as usize };
+    *offset += range;
+    count.fetch_add(range, Ordering::Relaxed);
+    (work, *offset == length)
+}
+
+/// Returns the state of reading `rest`, which is gzip.
+fn gzip_stream(rest: impl Read + Send + 'static) -> FetchState {
+    let text = Box::new(GzipStream::new(BufReader::with_capacity(RAW_BUFFER, rest)));
+    FetchState::Stream { text, compression: Compression::Gzip }
 }
 
 /// Whether a file of `length` bytes is BGZF and does not end with an empty block. A pipe has length 0; whether it

@@ -1,5 +1,7 @@
 //! The third step, in the order of the text: finds where a chunk ends and the next one begins.
 
+mod remote;
+
 use super::ReaderOptions;
 use super::options::{BAM, SAM};
 use crate::alignment::{Sniffed, sniff};
@@ -161,7 +163,7 @@ impl Carry {
     }
 
     /// Checks that the collected data do not exceed their limit. A FASTQ record may be longer than a header.
-    fn check_length(&self, chunk: &Chunk, options: &ReaderOptions) -> Result<(), Error> {
+    pub(super) fn check_length(&self, chunk: &Chunk, options: &ReaderOptions) -> Result<(), Error> {
         let fastq = self.format == Some(Format::Fastq);
         let header = fastq && self.newlines == 0
             || self.format == Some(Format::Fasta) && self.bytes.starts_with(b">") && !self.in_line;
@@ -298,32 +300,27 @@ impl Carry {
             return chunk.text.start < chunk.text.end;
         }
         let text = chunk.text();
+        let lines = FastaLines::of(chunk);
         let tail = line_start(text, text.len());
-        let cut = if is_header(chunk, tail) {
+        let cut = if lines.is_header(tail) {
             // A header is never cut: its known part goes to the next chunk.
             self.bytes.extend_from_slice(&text[tail..]);
             (self.resume, self.in_line, self.repeated) = (false, false, 0);
             tail
-        } else if is_comment(chunk, tail) {
-            self.in_comment = true;
-            self.cut_sequence(chunk, (tail, tail), overlap)
         } else {
-            self.cut_sequence(chunk, (tail, text.len()), overlap)
+            self.in_comment = lines.is_comment(tail);
+            let cut = if self.in_comment { tail } else { text.len() };
+            lines.last_bases((tail, cut), overlap, &mut self.bytes);
+            let continued = tail == 0 && lines.in_line;
+            self.cut_sequence(cut == tail && !continued);
+            cut
         };
         chunk.text.end = chunk.text.start + cut;
         cut > 0
     }
 
-    /// Cuts at `cut`, within a sequence whose last line begins at `tail`.
-    fn cut_sequence(
-        &mut self,
-        chunk: &Chunk,
-        (tail, cut): (usize, usize),
-        overlap: usize,
-    ) -> usize {
-        let continued = tail == 0 && chunk.resume && chunk.in_line;
-        let between_lines = cut == tail && !continued;
-        last_bases(chunk, tail, cut, overlap, &mut self.bytes);
+    /// Cuts within a sequence, whose last bases are in `bytes`.
+    fn cut_sequence(&mut self, between_lines: bool) {
         self.repeated = self.bytes.len();
         self.resume = true;
         self.in_line = self.repeated > 0 || !between_lines;
@@ -332,51 +329,63 @@ impl Carry {
             self.newlines = 1;
             self.line -= 1;
         }
-        cut
     }
 }
 
-/// Collects the last bases before `cut` of the sequence whose last line begins at `tail`, without blanks and
-/// comments: at most `wanted` bases, or fewer if its header comes first.
-fn last_bases(chunk: &Chunk, tail: usize, cut: usize, wanted: usize, bases: &mut Vec<u8>) {
-    let text = chunk.text();
-    let (mut start, mut line) = (tail, &text[tail..cut]);
-    loop {
-        let missing = wanted - bases.len();
-        if !is_comment(chunk, start) {
-            bases.extend(line.iter().rev().filter(|byte| !is_blank(**byte)).take(missing));
-        }
-        if start == 0 || bases.len() == wanted {
-            break;
-        }
-        let end = start - 1;
-        start = line_start(text, end);
-        if is_header(chunk, start) {
-            break;
-        }
-        line = &text[start..end];
+/// Lines of FASTA, to look at the end of a sequence.
+struct FastaLines<'t> {
+    text: &'t [u8],
+    /// Whether the text begins within a line of sequence.
+    in_line: bool,
+}
+
+impl<'t> FastaLines<'t> {
+    fn of(chunk: &'t Chunk) -> FastaLines<'t> {
+        FastaLines { text: chunk.text(), in_line: chunk.resume && chunk.in_line }
     }
-    bases.reverse();
+
+    /// Whether a header begins at `start`.
+    fn is_header(&self, start: usize) -> bool {
+        self.begins(start, b'>')
+    }
+
+    /// Whether a comment begins at `start`.
+    fn is_comment(&self, start: usize) -> bool {
+        self.begins(start, b';')
+    }
+
+    fn begins(&self, start: usize, letter: u8) -> bool {
+        self.text.get(start) == Some(&letter) && !(start == 0 && self.in_line)
+    }
+
+    /// Collects the last bases before `cut` of the sequence whose last line begins at `tail`, without blanks and
+    /// comments: at most `wanted` bases, or fewer if its header or the start of the text comes first. Returns the
+    /// start of the first line that was looked at.
+    fn last_bases(&self, (tail, cut): (usize, usize), wanted: usize, bases: &mut Vec<u8>) -> usize {
+        let (mut start, mut line) = (tail, &self.text[tail..cut]);
+        loop {
+            let missing = wanted - bases.len();
+            if !self.is_comment(start) {
+                bases.extend(line.iter().rev().filter(|byte| !is_blank(**byte)).take(missing));
+            }
+            if start == 0 || bases.len() == wanted {
+                break;
+            }
+            let end = start - 1;
+            let before = line_start(self.text, end);
+            if self.is_header(before) {
+                break;
+            }
+            (start, line) = (before, &self.text[before..end]);
+        }
+        bases.reverse();
+        start
+    }
 }
 
 /// Returns the start of the line that contains the byte before `end`.
 fn line_start(text: &[u8], end: usize) -> usize {
     memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1)
-}
-
-/// Whether a FASTA header begins at `start`.
-fn is_header(chunk: &Chunk, start: usize) -> bool {
-    begins_line(chunk, start, b'>')
-}
-
-/// Whether a FASTA comment begins at `start`.
-fn is_comment(chunk: &Chunk, start: usize) -> bool {
-    begins_line(chunk, start, b';')
-}
-
-/// Whether a line begins at `start` and begins with `byte`.
-fn begins_line(chunk: &Chunk, start: usize, byte: u8) -> bool {
-    chunk.text().get(start) == Some(&byte) && !(start == 0 && chunk.resume && chunk.in_line)
 }
 
 /// Detects the format of a file from its first text; `None` if more text is needed.

@@ -11,6 +11,7 @@ mod errors;
 mod output;
 mod property;
 mod records;
+mod remote;
 mod shards;
 mod workers;
 
