@@ -1,8 +1,9 @@
 // Phase 1: tiles of bases become super-k-mers by bin (RapidGKC §III-C.2).
 //
-// A tile is a batch of the host's parser (crates/count/src/cuda/batch.rs): `tile_bases` bases, with a
-// bit for each that is set where k-mers cannot continue from the base before. No k-mer crosses tiles, so that
-// blocks are independent. Lanes do the same work for allowed and forbidden p-mers, so they do not diverge.
+// A tile has `tile_bases` bases, with a bit for each that is set where k-mers cannot continue from the base before. It is
+// a batch of the host's parser (crates/count/src/cuda/batch.rs), or a stretch of the letters that were packed on the
+// device (crates/gpu/src/ingest.rs), which shares k-1 bases with the next tile. Every k-mer is in exactly one tile, so
+// that blocks are independent. Lanes do the same work for allowed and forbidden p-mers, so they do not diverge.
 // Ballots find where super-k-mers begin. Positions in the bins come from one prefix sum over the (bin, tile)
 // counts, so all atomics stay within a block.
 #pragma once
@@ -31,9 +32,36 @@ struct bin_map {
   MGPU_HD uint32_t bin(uint32_t signature) const { return bin_of[signature * multiplier >> shift]; }
 };
 
+/// The bases of tiles: 32 a word, the first in the top bits.
+struct tile_letters {
+  const uint64_t* bases;
+  const uint64_t* cuts;  // 64 a word; bit i of a word is for its base i
+  uint64_t first;        // the first base of the first tile
+  uint64_t end;          // the end of the bases; cuts after it are unspecified
+  uint32_t stride;       // the number of bases from one tile to the next
+  uint32_t reserved;
+
+  /// 32 bases of a tile, from base 32 `word` on.
+  MGPU_HD uint64_t bases_at(uint64_t tile, uint32_t word) const {
+    const uint64_t at = first + tile * stride + 32 * word;
+    const uint32_t shift = 2 * static_cast<uint32_t>(at % 32);
+    const uint64_t* const from = bases + at / 32;
+    return shift == 0 ? from[0] : from[0] << shift | from[1] >> (64 - shift);
+  }
+
+  /// The cuts of 64 bases of a tile, from base 64 `word` on.
+  MGPU_HD uint64_t cuts_at(uint64_t tile, uint32_t word) const {
+    const uint64_t at = first + tile * stride + 64 * word;
+    if (at >= end) return ~uint64_t{0};
+    const uint32_t shift = static_cast<uint32_t>(at % 64);
+    const uint64_t* const from = cuts + at / 64;
+    const uint64_t found = shift == 0 ? from[0] : from[0] >> shift | from[1] << (64 - shift);
+    return end - at >= 64 ? found : found | ~uint64_t{0} << (end - at);
+  }
+};
+
 struct partition_arguments {
-  const uint64_t* bases;  // tile_words a tile
-  const uint64_t* cuts;   // cut_words a tile; bit i of a word is for its base i
+  tile_letters letters;
   bin_map bins;
   uint32_t bin_count;
   uint32_t tiles;
@@ -48,7 +76,7 @@ struct partition_arguments {
 
 /// The arguments for writing the records of tiles that were cut.
 struct scatter_arguments {
-  const uint64_t* bases;
+  tile_letters letters;
   const uint32_t* pieces;
   const uint32_t* piece_count;
   const uint64_t* sums;  // exclusive prefix sums of the counts, [bin][tile]
@@ -174,10 +202,10 @@ __global__ void __launch_bounds__(partition_threads) cut_kernel(partition_argume
   const uint32_t thread = me.thread();
   const uint64_t tile = me.index();
   for (uint32_t i = thread; i < tile_words; i += me.threads()) {
-    shared.bases[i] = a.bases[tile * tile_words + i];
+    shared.bases[i] = a.letters.bases_at(tile, i);
   }
   for (uint32_t i = thread; i < cut_words; i += me.threads()) {
-    shared.cuts[i] = a.cuts[tile * cut_words + i];
+    shared.cuts[i] = a.letters.cuts_at(tile, i);
   }
   for (uint32_t i = thread; i < a.bin_count; i += me.threads()) {
     shared.records[i] = shared.kmers[i] = 0;
@@ -239,7 +267,7 @@ __global__ void __launch_bounds__(partition_threads)
   record<Words>* out = reinterpret_cast<record<Words>*>(a.out);
   const uint64_t tile = me.index();
   for (uint32_t i = me.thread(); i < tile_words; i += me.threads()) {
-    bases[i] = a.bases[tile * tile_words + i];
+    bases[i] = a.letters.bases_at(tile, i);
   }
   for (uint32_t i = me.thread(); i < a.bin_count; i += me.threads()) taken[i] = 0;
   me.sync();

@@ -1,7 +1,8 @@
-//! The CUDA backend (RapidGKC §III-C, §III-D): the CPU reads, parses and packs; GPUs cut
-//! super-k-mers, keep them by bin, count bins and sort the kept k-mers.
+//! The CUDA backend (RapidGKC §III-C, §III-D): GPUs cut super-k-mers, keep them by bin, count bins and sort the
+//! kept k-mers. Plain and BGZF files go to them as they are, and are inflated, parsed and packed there; the CPU reads,
+//! parses and packs all others.
 //!
-//! Work does not wait for devices to start: packed batches are queued meanwhile. Super-k-mers stay in
+//! Work does not wait for devices to start: batches that the CPU packs are queued meanwhile. Super-k-mers stay in
 //! device memory while it has room, then go to host memory, then to disk. No result depends on where
 //! they are.
 
@@ -12,6 +13,7 @@ mod encoding;
 mod gathering;
 pub(crate) mod host_bins;
 pub(crate) mod host_writers;
+pub(crate) mod ingesting;
 mod kernels;
 pub(crate) mod packer;
 pub(crate) mod packing;

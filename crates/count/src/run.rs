@@ -69,6 +69,10 @@ pub struct Outcome {
     pub enough_memory: Option<u64>,
     /// The GPUs that counted.
     pub devices: Vec<merganser_gpu::DeviceInfo>,
+    /// The number of chunks of text that GPUs received as bytes of files, to inflate and parse them.
+    pub device_chunks: u64,
+    /// The number of these that GPUs returned to the CPU, because they are damaged, malformed or unusual.
+    pub returned_chunks: u64,
     /// Wall time by stage.
     pub stages: Stages,
     /// The largest resident size of the process so far, in bytes, if the system reports it.
@@ -249,8 +253,11 @@ fn count_into(
     let files = create()?;
     let run = RunContext { job, config, reader: &reader, progress, cancel };
     let counted = with_kmer!(config.k, K => run.count::<K>(files));
+    let [device_chunks, returned_chunks] = reader.remote_chunks();
     counted
         .map(|outcome| Outcome {
+            device_chunks,
+            returned_chunks,
             skipped_alignments: reader.skipped_alignments(),
             peak_memory: merganser_run::peak_rss(),
             ..outcome

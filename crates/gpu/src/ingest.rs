@@ -52,7 +52,7 @@ pub struct PackedText {
 /// The largest number of blocks of a text: those of 256 bytes of text each in the usual room.
 const BLOCKS: usize = 1 << 18;
 /// The number of bytes of packed letters that may be read after the last letter.
-const LETTER_PADDING: usize = 1024;
+const LETTER_PADDING: usize = 2048;
 /// The number of bytes at the end of a text that are searched for a line end at first.
 const USUAL_LINES: usize = 1 << 14;
 
@@ -211,7 +211,7 @@ impl DeviceText {
     /// Packs the letters, and gets the totals into `numbers`.
     fn pack_letters(&mut self, rules: TextRules, letters: usize) -> Result<()> {
         let stream = &self.stream;
-        let words = |bits: usize| ..bits.div_ceil(64) + 2;
+        let words = |bits: usize| ..bits.div_ceil(64) + LETTER_PADDING / 8;
         stream.fill(self.bases.slice_mut(words(2 * letters)), 0)?;
         stream.fill(self.cuts.slice_mut(words(letters)), 0)?;
         let tiles = Tiles { text: self.text.view(), range: self.range.clone(), rules };

@@ -34,9 +34,18 @@ merganser_gpu::shared! {
         shift: u32,
     }
 
-    struct CutArguments = "mgpu::partition_arguments" {
+    /// The bases of tiles.
+    struct TileLetters = "mgpu::tile_letters" {
         bases: *const u64,
         cuts: *const u64,
+        first: u64,
+        end: u64,
+        stride: u32,
+        reserved: u32,
+    }
+
+    struct CutArguments = "mgpu::partition_arguments" {
+        letters: TileLetters,
         bins: SignatureBins,
         bin_count: u32,
         tiles: u32,
@@ -50,7 +59,7 @@ merganser_gpu::shared! {
     }
 
     struct ScatterArguments = "mgpu::scatter_arguments" {
-        bases: *const u64,
+        letters: TileLetters,
         pieces: *const u32,
         piece_count: *const u32,
         sums: *const u64,
@@ -117,11 +126,58 @@ merganser_gpu::foreign! {
     );
 }
 
+/// Bases in device memory, of which tiles are stretches of [`TILE_BASES`].
+#[derive(Clone, Copy)]
+pub(crate) struct Letters<'t> {
+    /// 32 bases a word, the first in the top bits.
+    pub(crate) bases: DeviceSlice<'t, u64>,
+    /// The cuts of 64 bases a word, the first in the lowest bit. Those after `end` are unspecified.
+    pub(crate) cuts: DeviceSlice<'t, u64>,
+    /// The first base of the first tile.
+    pub(crate) first: usize,
+    /// The end of the bases.
+    pub(crate) end: usize,
+    /// The number of bases from one tile to the next.
+    pub(crate) stride: usize,
+}
+
+impl<'t> Letters<'t> {
+    /// Returns the bases of `tiles` tiles of the host: first the bases ([`TILE_WORDS`] words a tile), then the cuts
+    /// ([`CUT_WORDS`] words a tile).
+    pub(crate) fn of_host(packed: DeviceSlice<'t, u64>, tiles: usize) -> Letters<'t> {
+        Letters {
+            bases: packed.slice(..tiles * TILE_WORDS),
+            cuts: packed.slice(tiles * TILE_WORDS..),
+            first: 0,
+            end: tiles * TILE_BASES,
+            stride: TILE_BASES,
+        }
+    }
+
+    fn arguments(&self) -> TileLetters {
+        TileLetters {
+            bases: self.bases.as_ptr(),
+            cuts: self.cuts.as_ptr(),
+            first: self.first as u64,
+            end: self.end as u64,
+            stride: self.stride as u32,
+            reserved: 0,
+        }
+    }
+
+    /// Checks that `tiles` tiles can be read, with one more word if a tile begins within a word.
+    fn check(&self, tiles: usize) {
+        let end = self.first + tiles.saturating_sub(1) * self.stride + TILE_BASES;
+        let more = usize::from(!(self.first | self.stride).is_multiple_of(64));
+        assert!(self.bases.len() >= end.div_ceil(32) + more);
+        assert!(self.cuts.len() >= end.min(self.end).div_ceil(64) + more);
+    }
+}
+
 /// Tiles to cut, in device memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Tiles<'t> {
-    /// The bases ([`TILE_WORDS`] words a tile), then the cuts ([`CUT_WORDS`] words a tile).
-    pub(crate) packed: DeviceSlice<'t, u64>,
+    pub(crate) letters: Letters<'t>,
     pub(crate) tiles: usize,
     pub(crate) bins: usize,
     pub(crate) k: usize,
@@ -164,10 +220,8 @@ pub(crate) fn cut<'t>(
     assert!(signatures.bin_of.len() >= slots, "a bin for every signature");
     let rule = Rule::ALL.iter().position(|&rule| rule == signatures.rule).unwrap_or(0) as u32;
     stream.launch("cutting super-k-mers", |raw| {
-        let (bases, cuts) = (tiles.packed, tiles.packed.slice(tiles.tiles * TILE_WORDS..));
         let arguments = CutArguments {
-            bases: bases.as_ptr(),
-            cuts: cuts.as_ptr(),
+            letters: tiles.letters.arguments(),
             bins: SignatureBins {
                 bin_of: signatures.bin_of.as_ptr(),
                 multiplier: signatures.multiplier,
@@ -183,7 +237,7 @@ pub(crate) fn cut<'t>(
             piece_count: piece_count.as_mut_ptr(),
             counts: counts.as_mut_ptr(),
         };
-        // SAFETY: `check` has verified the sizes of all buffers; the cuts follow the bases.
+        // SAFETY: `check` has verified the sizes of all buffers.
         unsafe { merganser_count_cut(rule, &arguments, raw) }
     })?;
     Ok(Pieces { tiles, pieces, piece_count })
@@ -217,7 +271,7 @@ impl Pieces<'_> {
         tiles.check(self.pieces.len(), self.piece_count.len(), sums.len());
         stream.launch("sending super-k-mers to their bins", |raw| {
             let arguments = ScatterArguments {
-                bases: tiles.packed.as_ptr(),
+                letters: tiles.letters.arguments(),
                 pieces: self.pieces.as_slice().as_ptr(),
                 piece_count: self.piece_count.as_slice().as_ptr(),
                 sums: sums.as_ptr(),
@@ -237,7 +291,8 @@ impl Pieces<'_> {
 impl Tiles<'_> {
     fn check(&self, pieces: usize, piece_counts: usize, counts: usize) {
         let Tiles { tiles, bins, .. } = *self;
-        assert!(bins <= MAX_BINS && self.packed.len() >= tiles * (TILE_WORDS + CUT_WORDS));
+        assert!(bins <= MAX_BINS);
+        self.letters.check(tiles);
         assert!(pieces >= tiles * TILE_BASES && piece_counts >= tiles && counts > bins * tiles);
     }
 }

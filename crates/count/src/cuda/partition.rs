@@ -9,7 +9,7 @@ use merganser_run::locks::lock;
 
 use super::chunks::Chunk;
 use super::host_bins::{HostBins, Staging};
-use super::kernels::{self, CUT_WORDS, Signatures, TILE_BASES, TILE_WORDS, Tiles};
+use super::kernels::{self, CUT_WORDS, Letters, Signatures, TILE_BASES, TILE_WORDS, Tiles};
 use super::plan::Sizes;
 use super::queue::Queue;
 use crate::binmap::BinMap;
@@ -55,27 +55,50 @@ impl<'c> Cutter<'c> {
         host: &HostBins<'_>,
         chunks: &Mutex<Vec<Chunk>>,
     ) -> Result<(), Error> {
-        let mut workspace = None;
+        let mut lane = None;
         while let Some(batch) = queue.full() {
-            if workspace.is_none() {
-                workspace = Some(Workspace::new(self)?);
+            if lane.is_none() {
+                lane = Some(HostTiles::new(self)?);
             }
-            let Some(workspace) = workspace.as_mut() else { continue };
+            let Some(HostTiles { packed, on_device, workspace, stream }) = lane.as_mut() else {
+                continue;
+            };
             let tiles = batch.tiles();
-            batch.copy_to(workspace.packed.as_mut_slice()?);
+            let words = tiles * (TILE_WORDS + CUT_WORDS);
+            batch.copy_to(packed.as_mut_slice()?);
             queue.put_empty(batch);
-            let chunk = workspace.cut(self, tiles, host)?;
+            stream.upload(packed, 0..words, on_device.view_mut())?;
+            let letters = Letters::of_host(on_device.slice(..words), tiles);
+            let chunk = workspace.cut(self, stream, (letters, tiles), host)?;
             lock(chunks).extend(chunk);
         }
         Ok(())
     }
 }
 
-/// A stream with its buffers, which cuts one batch at a time.
-struct Workspace {
-    stream: Stream,
+/// A stream with the buffers for tiles that the host has packed.
+struct HostTiles {
     packed: PinnedBuffer<u64>,
     on_device: DeviceBuffer<u64>,
+    workspace: Workspace,
+    /// Declared last, so that it is destroyed after the buffers that its work uses.
+    stream: Stream,
+}
+
+impl HostTiles {
+    fn new(cutter: &Cutter<'_>) -> GpuResult<HostTiles> {
+        let (device, words) = (&cutter.device, cutter.tiles * (TILE_WORDS + CUT_WORDS));
+        Ok(HostTiles {
+            packed: device.alloc_pinned(words)?,
+            on_device: device.alloc(words)?,
+            workspace: Workspace::new(cutter)?,
+            stream: device.stream()?,
+        })
+    }
+}
+
+/// The buffers in which one batch of tiles at a time is cut.
+pub(super) struct Workspace {
     pieces: DeviceBuffer<u32>,
     piece_count: DeviceBuffer<u32>,
     counts: DeviceBuffer<u64>,
@@ -89,14 +112,10 @@ struct Workspace {
 }
 
 impl Workspace {
-    fn new(cutter: &Cutter<'_>) -> GpuResult<Workspace> {
+    pub(super) fn new(cutter: &Cutter<'_>) -> GpuResult<Workspace> {
         let Cutter { device, bins, tiles, .. } = cutter;
         let counts = bins * tiles + 1;
-        let words = tiles * (TILE_WORDS + CUT_WORDS);
         Ok(Workspace {
-            stream: device.stream()?,
-            packed: device.alloc_pinned(words)?,
-            on_device: device.alloc(words)?,
             pieces: device.alloc(tiles * TILE_BASES)?,
             piece_count: device.alloc(*tiles)?,
             counts: device.alloc(counts)?,
@@ -109,26 +128,18 @@ impl Workspace {
         })
     }
 
-    /// Cuts the first `tiles` tiles of `packed`. Returns the chunk; `None` if there are no records, or if they
-    /// went to the host because the device has no room.
-    fn cut(
+    /// Cuts tiles, at most those of a batch. Returns the chunk; `None` if there are no records, or if they went to the
+    /// host because the device has no room.
+    pub(super) fn cut(
         &mut self,
         cutter: &Cutter<'_>,
-        tiles: usize,
+        stream: &Stream,
+        (letters, tiles): (Letters<'_>, usize),
         host: &HostBins<'_>,
     ) -> Result<Option<Chunk>, Error> {
-        let stream = &self.stream;
-        let words = tiles * (TILE_WORDS + CUT_WORDS);
-        stream.upload(&mut self.packed, 0..words, self.on_device.view_mut())?;
         let config = cutter.config;
         let counts = cutter.bins * tiles + 1;
-        let tiles = Tiles {
-            packed: self.on_device.slice(..words),
-            tiles,
-            bins: cutter.bins,
-            k: config.k,
-            words: cutter.words,
-        };
+        let tiles = Tiles { letters, tiles, bins: cutter.bins, k: config.k, words: cutter.words };
         let signatures = Signatures {
             rule: config.rule,
             len: config.signature_bases(),

@@ -1,6 +1,10 @@
 //! The division of a device's memory.
 
+use std::iter;
+
 use merganser_gpu::Device;
+use merganser_gpu::ingest::DeviceText;
+use merganser_inflate::RemoteRoom;
 
 use super::batch::TileBuffer;
 use super::kernels::{GpuKmer, MAX_BINS, TILE_BASES};
@@ -33,6 +37,15 @@ const MIN_KMERS: u64 = 4 << 20;
 const MAX_BATCH_BYTES: u64 = 4 << 30;
 /// The minimum device memory for counting, in bytes.
 const MIN_MEMORY: u64 = 48 << 20;
+/// The largest number of texts of a device that are read at the same time: while some are read from the file or uploaded,
+/// others are inflated and packed.
+const MAX_TEXTS: usize = 8;
+/// The size of a text in bytes: about 770 BGZF blocks, so that those of four texts fill an H100.
+const MAX_TEXT: usize = 48 << 20;
+/// Texts take at most the memory divided by this number.
+const TEXTS_SHARE: u64 = 8;
+/// The smallest size of a text for which devices read files. It has room for several BGZF blocks.
+const MIN_TEXT: usize = 768 << 10;
 /// The estimated number of k-mers of a super-k-mer (which is stored as one record).
 const RECORD_KMERS: u64 = 10;
 /// GPUs are faster than the CPU if the super-k-mers take at most this many times the device memory reserved for them.
@@ -170,6 +183,37 @@ impl Budget {
     }
 }
 
+/// The texts that each device holds at the same time while it reads files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Texts {
+    /// The number of texts, each with a thread.
+    pub(crate) number: usize,
+    /// The sizes of each.
+    pub(crate) room: RemoteRoom,
+}
+
+impl Budget {
+    /// Takes memory for texts from that of super-k-mers; returns the texts, or `None` if there is too little memory.
+    pub(crate) fn take_texts(&mut self, sizes: Sizes) -> Option<Texts> {
+        let batch = sizes.tiles as u64 * tile_bytes(sizes.bins);
+        let bytes = |text| DeviceText::device_bytes(DeviceText::room_for(text)) + batch;
+        let share = self.all / TEXTS_SHARE;
+        let of = |number: usize| {
+            let fits = |text: &usize| number as u64 * bytes(*text) <= share;
+            let text = iter::successors(Some(MAX_TEXT), |text| Some(text / 2))
+                .take_while(|&text| text >= MIN_TEXT)
+                .find(fits)?;
+            Some(Texts { number, room: DeviceText::room_for(text) })
+        };
+        // Rather fewer texts of the largest size than many small ones, whose blocks do not fill a device.
+        let numbers = || (1..=MAX_TEXTS).rev();
+        let largest = numbers().filter_map(of).find(|texts| texts.room.text == MAX_TEXT);
+        let texts = largest.or_else(|| numbers().find_map(of))?;
+        self.records = self.records.saturating_sub(texts.number as u64 * bytes(texts.room.text));
+        Some(texts)
+    }
+}
+
 /// The capacity of a workspace: k-mers of a group, and words of their records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
@@ -220,6 +264,25 @@ mod tests {
         assert!(pay::<u64>(None, 1, Some(u64::MAX)) && pay::<u64>(Some(1), 1, None));
         // With wider records.
         assert!(!pay::<u128>(Some(1 << 30), 1, Some(3_260_000_000)));
+    }
+
+    #[test]
+    fn devices_read_files_if_they_have_memory_for_texts() {
+        let (config, context) = (crate::Config::new(28), Context::new());
+        let texts = |memory: u64| {
+            let job = Job { gpu_memory: Some(memory), ..Job::new(&config, &context, &[0]) };
+            let sizes = Sizes::of(job, BINS, None, 1);
+            let (mut budget, before) = (Budget::within(memory), Budget::within(memory));
+            let texts = budget.take_texts(sizes)?;
+            assert!(before.records - budget.records <= before.all / TEXTS_SHARE);
+            Some((texts.number, texts.room.text))
+        };
+        assert_eq!(texts(80 << 30), Some((MAX_TEXTS, MAX_TEXT)));
+        assert!(
+            texts(4 << 30).is_some_and(|(number, text)| number < MAX_TEXTS && text == MAX_TEXT)
+        );
+        assert!(texts(1 << 30).is_some_and(|(_, text)| text >= MIN_TEXT));
+        assert_eq!(texts(48 << 20), None);
     }
 
     #[test]

@@ -18,17 +18,20 @@ struct QueuedTiles {
     empty: Vec<TileBuffer>,
     left_to_make: usize,
     full: VecDeque<TileBuffer>,
+    /// The number of groups of parsers that may still send batches.
+    senders: usize,
     /// Whether no more batches are sent, or none are wanted.
     closed: bool,
 }
 
 impl Queue {
-    /// Returns a queue of at most `batches` batches of `tiles` tiles.
+    /// Returns a queue of at most `batches` batches of `tiles` tiles, with one group of parsers.
     pub(crate) fn new(batches: usize, tiles: usize) -> Queue {
         let state = QueuedTiles {
             empty: Vec::new(),
             left_to_make: batches,
             full: VecDeque::new(),
+            senders: 1,
             closed: false,
         };
         Queue { state: Mutex::new(state), changed: Condvar::new(), tiles }
@@ -85,9 +88,19 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// Ends the queue; full batches can still be taken.
+    /// Adds a group of parsers; returns false if the queue has ended.
+    pub(crate) fn add_sender(&self) -> bool {
+        let mut state = self.lock();
+        state.senders += usize::from(!state.closed);
+        !state.closed
+    }
+
+    /// Ends the queue for one group of parsers, and as a whole for the last one; full batches can still be taken.
     pub(crate) fn close(&self) {
-        self.lock().closed = true;
+        let mut state = self.lock();
+        state.senders -= 1;
+        state.closed |= state.senders == 0;
+        drop(state);
         self.changed.notify_all();
     }
 

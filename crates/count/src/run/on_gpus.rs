@@ -2,6 +2,7 @@
 
 use std::iter;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Instant;
@@ -10,11 +11,11 @@ use merganser_gpu::{Arena, Device};
 use merganser_io::Chunk as Text;
 use merganser_kmers::Histogram;
 use merganser_kmers::formats::TableOutput;
-use merganser_run::locks::into_inner;
+use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Share, Unit, each, join, side_by_side, start_scoped};
 use merganser_store::BlockPool;
 
-use super::reading::read_all;
+use super::reading::{ReadContext, read_all};
 use super::{Outcome, RunContext};
 use crate::Error;
 use crate::binmap::BinMap;
@@ -25,6 +26,7 @@ use crate::cuda::chunks::Chunk;
 use crate::cuda::counting::{Bins, Workspace, groups};
 use crate::cuda::host_bins::HostBins;
 use crate::cuda::host_writers::with_writers;
+use crate::cuda::ingesting::{self, Ingester};
 use crate::cuda::packer::Packer;
 use crate::cuda::packing::{PackedKmers, Sink};
 use crate::cuda::partition::Cutter;
@@ -33,7 +35,6 @@ use crate::cuda::queue::Queue;
 use crate::cuda::table::DeviceTable;
 use crate::cuda::table_kernels::Layout;
 use crate::fragments::Tally;
-use crate::job::Job;
 use crate::plan::Plan;
 use crate::results::Results;
 
@@ -48,6 +49,8 @@ const ARENA_LEAVES: u64 = 32;
 struct Cut {
     devices: Vec<(Device, Budget)>,
     chunks: Vec<Chunk>,
+    /// The counts of the text that devices have read.
+    tally: Tally,
 }
 
 impl RunContext<'_> {
@@ -106,12 +109,12 @@ impl RunContext<'_> {
         let plan::Sizes { bins, words, tiles, .. } = sizes;
         let queue = Queue::new(plan::batches(job, tiles), tiles);
         thread::scope(|scope| {
-            let (queue, reader) = (&queue, self.reader);
+            let (queue, reading) = (&queue, self.reading());
             let cutting = start_scoped(scope, move || {
-                let cut = cut_on_all(job, map, sizes, devices, queue, host);
+                let cut = cut_on_all(&reading, map, sizes, devices, queue, host);
                 cut.inspect_err(|_| {
                     queue.abandon();
-                    reader.stop();
+                    reading.reader.stop();
                 })
             })?;
             let read = self.pack_all(first, queue);
@@ -125,8 +128,10 @@ impl RunContext<'_> {
                 (Err(Error::Cancelled), Err(error)) => return Err(error),
                 (_, cut) => cut,
             };
-            outcome.read(read?);
+            let mut tally = read?;
             let cut = cut?;
+            tally.add(cut.tally);
+            outcome.read(tally);
             outcome.devices = cut.devices.iter().map(|(device, _)| device.info().clone()).collect();
             let all = Bins { chunks: &cut.chunks, host }.load(&(0..bins));
             outcome.total_kmers = all.kmers;
@@ -159,7 +164,7 @@ impl RunContext<'_> {
         let all = Bins { chunks: &cut.chunks, host };
         let counted = self.count_bins_on_gpus(&all, &cut.devices, plan, &results, outcome)?;
         outcome.histogram.merge(&counted.histogram);
-        let Cut { devices, chunks } = cut;
+        let Cut { devices, chunks, .. } = cut;
         drop(chunks);
         let devices: Vec<Device> = devices.into_iter().map(|(device, _)| device).collect();
         outcome.stage("count", started);
@@ -269,36 +274,67 @@ impl RunContext<'_> {
     }
 }
 
-/// Waits for the requested devices to open, then cuts batches on all streams of all devices.
+/// Waits for the requested devices to open, then cuts batches on all streams of all devices, and has the devices read
+/// what is left of files that they can read.
 fn cut_on_all(
-    job: Job<'_>,
+    reading: &ReadContext<'_>,
     map: &BinMap,
     sizes: plan::Sizes,
     devices: mpsc::Receiver<merganser_gpu::Result<Vec<Device>>>,
     queue: &Queue,
     host: &HostBins<'_>,
 ) -> Result<Cut, Error> {
+    let job = reading.job;
     let devices = devices.recv().unwrap_or_else(|_| Err(merganser_gpu::unavailable()))?;
-    let devices = devices
+    let mut devices = devices
         .into_iter()
         .map(|device| Budget::of(&device, job).map(|budget| (device, budget)))
         .collect::<Result<Vec<_>, _>>()?;
+    let can_ingest = ingesting::is_possible(job.config) && queue.add_sender();
+    let texts: Vec<Option<plan::Texts>> = match can_ingest {
+        true => devices.iter_mut().map(|(_, budget)| budget.take_texts(sizes)).collect(),
+        false => vec![None; devices.len()],
+    };
     let sizes = sizes.with_room(job, devices.iter().map(|(_, budget)| budget.records).sum());
     let cutters = devices
         .iter()
         .map(|(device, budget)| Cutter::new(job.config, device, map, sizes, budget.records))
         .collect::<Result<Vec<_>, _>>()?;
     let chunks = Mutex::new(Vec::new());
-    merganser_run::run_workers(cutters.len() * sizes.streams, |number| {
-        let cutter = &cutters[number % cutters.len()];
-        cutter.run(queue, host, &chunks).inspect_err(|_| queue.abandon())
+    let readers: Vec<Ingester<'_, '_, '_>> = iter::zip(&cutters, texts)
+        .filter_map(|(cutter, texts)| Some((cutter, texts?)))
+        .flat_map(|(cutter, texts)| iter::repeat_n((cutter, texts.room), texts.number))
+        .map(|(cutter, room)| Ingester { cutter, reading, room, queue, host, chunks: &chunks })
+        .collect();
+    match (can_ingest, readers.is_empty()) {
+        (true, true) => queue.close(),
+        (true, false) => reading.reader.begin_remote(),
+        _ => {}
+    }
+    let streams = cutters.len() * sizes.streams;
+    let (left, tally) = (AtomicUsize::new(readers.len()), Mutex::new(Tally::default()));
+    merganser_run::run_workers(streams + readers.len(), |number| {
+        let done = match number.checked_sub(streams) {
+            None => cutters[number % cutters.len()].run(queue, host, &chunks),
+            Some(number) => {
+                let read = readers[number].run();
+                if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                    queue.close();
+                }
+                read.map(|part| lock(&tally).add(part))
+            }
+        };
+        done.inspect_err(|_| {
+            queue.abandon();
+            reading.reader.stop();
+        })
     })?;
     for (device, _) in &devices {
         device.synchronize()?;
     }
     drop(cutters);
-    let chunks = into_inner(chunks);
-    Ok(Cut { devices, chunks })
+    let (chunks, tally) = (into_inner(chunks), into_inner(tally));
+    Ok(Cut { devices, chunks, tally })
 }
 
 /// The result of phase 2.

@@ -12,6 +12,7 @@ use crate::job::Job;
 use crate::{Config, Error, plan};
 
 /// The state that reading needs.
+#[derive(Clone, Copy)]
 pub(crate) struct ReadContext<'r> {
     pub(crate) job: Job<'r>,
     pub(crate) reader: &'r Reader,

@@ -64,6 +64,8 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
     set("super_kmers", outcome.super_kmers);
     set("super_kmer_bytes", outcome.super_kmer_bytes);
     set("spilled_bytes", outcome.spilled_bytes);
+    set("device_chunks", outcome.device_chunks);
+    set("returned_chunks", outcome.returned_chunks);
     let written = outputs::table_files(finished.args);
     set("table_bytes", written.iter().map(|path| finished.outputs.bytes_of(path)).sum());
     summary.set("results", "saturated", outcome.saturated);
