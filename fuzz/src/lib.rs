@@ -4,6 +4,7 @@
 pub mod alignments;
 pub mod changes;
 pub mod databases;
+pub mod device;
 pub mod expressions;
 pub mod fastk;
 pub mod fastx;

@@ -1,6 +1,7 @@
 //! Counts on each real or emulated GPU have the same bytes as on the CPU. Skipped with a message without a GPU, or a
 //! failure with `MERGANSER_REQUIRE_GPU=1`.
 
+use merganser_test_forms::{bgzf_block, pieces};
 use merganser_test_support::gpus::usable;
 use merganser_test_support::{Dir, MERGANSER, small_reads};
 
@@ -93,6 +94,88 @@ fn every_tier() {
     let limit =
         ["--device cuda:0 --gpu-memory 50M", "--device cuda:0,0 --gpu-memory 50M --storage disk"];
     same_on(&dir, "-k 55 --min-count 1", &reads, &limit);
+}
+
+/// A text of several chunks, most of which go to the devices as they are in the file.
+fn many_chunks(fastq: bool) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut random = 1u64;
+    for number in 0.. {
+        if text.len() > 11 << 20 {
+            return text;
+        }
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // Few different reads, so that few k-mers are counted; some are long, some have other letters.
+        let length = if number % 1000 == 0 { 30_000 } else { 80 + number % 90 };
+        let letters: Vec<u8> = (0..length)
+            .map(|at| {
+                if at % 997 == 96 {
+                    b'N'
+                } else {
+                    b"ACGT"[(at * at + random as usize % 64 * at) % 64 / 16]
+                }
+            })
+            .collect();
+        if fastq {
+            text.extend(format!("@read/{number} lane\n").bytes());
+            text.extend(&letters);
+            text.extend(b"\n+\n");
+            text.extend(letters.iter().map(|letter| letter % 40 + b'#'));
+        } else {
+            text.extend(format!(">read/{number}").bytes());
+            letters.chunks(61 + number % 1000).for_each(|line| {
+                text.push(b'\n');
+                text.extend(line);
+            });
+        }
+        text.push(b'\n');
+    }
+    text
+}
+
+/// Sound files are read by the devices alone; what is malformed or damaged has the message of the CPU.
+#[test]
+fn devices_read_files_themselves() {
+    if !usable() {
+        return;
+    }
+    let dir = Dir::new();
+    let chunks = |name: &str| {
+        let json: serde_json::Value = serde_json::from_slice(&dir.read(name)).unwrap();
+        let number = |key: &str| json["results"][key].as_u64().unwrap();
+        [number("device_chunks"), number("returned_chunks")]
+    };
+    let fastq = many_chunks(true);
+    dir.write("r.fq", &fastq);
+    dir.write("r.fa", many_chunks(false));
+    dir.write("r.fq.gz", [pieces(&fastq, bgzf_block), bgzf_block(b"")].concat());
+    for (file, options) in
+        [("r.fq", "-k 31 --min-qual 20"), ("r.fa", "-k 55"), ("r.fq.gz", "-k 28")]
+    {
+        let options = format!("{options} --threads 2 --json s.json");
+        same_on(&dir, &options, file, &["--device cuda:0"]);
+        let [sent, returned] = chunks("s.json");
+        assert!(sent > 0 && returned == 0, "{file}: {sent} sent, {returned} returned");
+    }
+    same_on(&dir, "-k 55", "r.fa r.fq.gz", &["--device cuda:0,0 --gpu-memory 400M"]);
+
+    let (mut short, mut damaged) = (fastq, dir.read("r.fq.gz"));
+    let (near_end, block) = (short.len() - 1000, damaged.len() - 2000);
+    let sequence = near_end + short[near_end..].windows(2).position(|pair| pair == b"\n+").unwrap();
+    short.remove(sequence - 1);
+    damaged[block] ^= 1;
+    dir.write("short.fq", &short);
+    dir.write("short.fq.gz", [pieces(&short, bgzf_block), bgzf_block(b"")].concat());
+    dir.write("damaged.fq.gz", &damaged);
+    for file in ["short.fq", "short.fq.gz", "damaged.fq.gz"] {
+        let [cpu, cuda] = ["cpu", "cuda:0"].map(|device| {
+            let command = format!("count -k 28 --threads 2 --device {device} -o t.mgk -q {file}");
+            dir.run(&command).fails(1)
+        });
+        assert_eq!(cpu, cuda);
+        assert!(!dir.names().contains(&"t.mgk".to_owned()));
+    }
 }
 
 #[test]
