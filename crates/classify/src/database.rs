@@ -112,6 +112,17 @@ impl Database {
         }
     }
 
+    /// Reads a slice of the tables to `to`; from the file, if there is one: see [`MappedFile::read`].
+    ///
+    /// # Errors
+    /// If the file cannot be read, or became shorter.
+    pub(crate) fn read(&self, part: &[u8], to: &mut [u8]) -> Result<(), Error> {
+        match &self.data {
+            Data::File { mapping, .. } => Ok(mapping.read(part, to)?),
+            _ => merganser_gpu::read_memory(part, to),
+        }
+    }
+
     fn new(content: Content, data: Data) -> Database {
         let Content { params, targets, taxonomy, parts, counts, pruned, left_out } = content;
         let mut starts = Vec::with_capacity(targets.len() + 1);

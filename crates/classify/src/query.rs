@@ -58,16 +58,18 @@ impl<'a> Query<'a> {
         if gpus.is_empty() {
             return Ok(self);
         }
-        let devices = Some(Rounds::new(&self.host, &GpuConfig::new(context, gpus), true)?);
-        Ok(Query { devices, ..self })
+        let rounds = Rounds::open(&self.host, &GpuConfig::new(context, gpus), true)?;
+        rounds.now().map_or(Ok(()), |devices| devices.fill(&context.cancel))?;
+        Ok(Query { devices: Some(rounds), ..self })
     }
 
-    /// Copies the database to these devices. Parts that do not fit at the same time take turns.
+    /// Opens these devices, which are to be [filled](OnDevices::fill). Parts that do not fit at the same time take
+    /// turns.
     ///
     /// # Errors
     /// If a device cannot be used or has no room for any part.
     pub(crate) fn on_gpus_in_rounds(self, config: &GpuConfig) -> Result<Query<'a>, Error> {
-        let devices = Some(Rounds::new(&self.host, config, false)?);
+        let devices = Some(Rounds::open(&self.host, config, false)?);
         Ok(Query { devices, ..self })
     }
 

@@ -54,7 +54,8 @@ impl<'a> Classifier<'a> {
         }
     }
 
-    /// Prepares `database` for these devices. GPUs receive the database and find the candidates.
+    /// Prepares `database` for these devices. GPUs receive the database while the first run reads its first reads, and
+    /// find the candidates.
     ///
     /// Parts that do not fit on the devices at the same time take turns: reads and their candidates then wait in
     /// memory or in temporary storage until all parts have been queried. If not even one part fits on automatically

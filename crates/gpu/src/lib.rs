@@ -47,8 +47,8 @@ mod memory;
 mod pool;
 pub mod primitives;
 mod selftest;
-pub mod staging;
 mod stream;
+mod upload;
 
 pub use availability::{
     Availability, CudaVersion, DeviceInfo, DriverVersion, availability, first_call,
@@ -65,6 +65,7 @@ pub use memory::{
 };
 pub use pool::{BufferPool, Pooled};
 pub use stream::Stream;
+pub use upload::{Target, Upload, Uploaded, read_memory};
 
 /// The result of an operation of this crate.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -115,18 +115,6 @@ impl<B> BufferPool<B> {
         }
     }
 
-    /// Creates all buffers that do not exist yet.
-    ///
-    /// # Errors
-    /// If one cannot be created.
-    pub fn warm(&self) -> Result<()> {
-        let mut made = Vec::new();
-        while let Some(buffer) = self.try_take()? {
-            made.push(buffer);
-        }
-        Ok(())
-    }
-
     /// Returns a buffer, or `None` instead of waiting for one.
     pub fn try_take(&self) -> Result<Option<Pooled<B>>> {
         let lend = |buffer| Pooled { buffer: Some(buffer), pool: Arc::clone(&self.0) };

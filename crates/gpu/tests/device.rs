@@ -14,6 +14,8 @@ mod ingest;
 mod memory;
 #[path = "device/primitives.rs"]
 mod primitives;
+#[path = "device/upload.rs"]
+mod upload;
 
 /// Returns the device to test, or `None` without a usable GPU.
 fn device() -> Option<Device> {

@@ -9,6 +9,7 @@ mod fault;
 
 use std::fs::{File, Metadata};
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
@@ -155,6 +156,20 @@ impl MappedFile {
         Ok(Content::read(&self.file, 1, cancel, failed)?.ok_or(Cancelled)?.crc32)
     }
 
+    /// Reads a part of the file to `to`, which has the length of the part, without an access to the map: this is
+    /// faster, and takes no memory for the map. A slice outside of the map is copied.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or became shorter since it was mapped.
+    pub fn read(&self, part: &[u8], to: &mut [u8]) -> Result<(), Error> {
+        let Some(from) = self.place(part) else {
+            to.copy_from_slice(part);
+            return Ok(());
+        };
+        let failed = |error| read_error(&self.path, error);
+        self.file.read_exact_at(to, from as u64).map_err(failed)
+    }
+
     /// Asks the system to read a part of the file into its cache, so that later accesses do not wait for the disk
     /// page by page. A slice outside of the map is ignored.
     pub fn read_ahead(&self, part: &[u8]) {
@@ -205,7 +220,6 @@ fn read_error(path: &Path, cause: io::Error) -> Error {
 mod tests {
     use super::*;
     use std::io::Write;
-    use std::os::unix::fs::FileExt;
 
     type Failed = Box<dyn std::error::Error + Send + Sync>;
 
@@ -280,6 +294,28 @@ mod tests {
         mapped.read_ahead(&bytes);
         let last = bytes.iter().rposition(|&byte| byte != 0);
         assert_eq!(last, Some(49_999));
+    }
+
+    #[test]
+    fn parts_are_read_without_the_map() {
+        let bytes: Vec<u8> = (0..50_000u32).map(|at| (at % 251) as u8).collect();
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&bytes).unwrap();
+        let mapped = MappedFile::of_file(file.as_file(), file.path()).unwrap();
+        for (part, expected) in [
+            (&mapped.bytes()[7..40_007], &bytes[7..40_007]),
+            (&mapped.bytes()[49_999..], &bytes[49_999..]),
+            // A slice that is not part of the map.
+            (&bytes[..5], &bytes[..5]),
+        ] {
+            let mut read = vec![0; part.len()];
+            mapped.read(part, &mut read).unwrap();
+            assert_eq!(read, expected);
+        }
+        file.as_file().set_len(40_000).unwrap();
+        let message = mapped.read(&mapped.bytes()[7..40_007], &mut [0; 40_000]).unwrap_err();
+        let expected = "while it was in use: run again with an unchanging file";
+        assert!(message.to_string().ends_with(expected), "{message}");
     }
 
     #[test]

@@ -4,30 +4,34 @@
 
 mod kernels;
 
-use merganser_gpu::staging::{COPIERS, STAGING_WORDS, Staging};
+use std::sync::{Mutex, OnceLock};
+
 use merganser_gpu::{
     BufferPool, Device, DeviceBuffer, DeviceInfo, GpuConfig, PinnedBuffer, Pooled,
-    Result as GpuResult, Stream, primitives,
+    Result as GpuResult, Stream, Upload, Uploaded, primitives,
 };
-use merganser_run::{Budget, RoundRobin, join, side_by_side, start_scoped};
+use merganser_run::locks::lock;
+use merganser_run::{Budget, Cancel, RoundRobin};
 
 use crate::Error;
 use crate::options::Kraken2Options;
-use crate::table::TableCells;
+use crate::table::{Table, TableCells};
 use kernels::{Asked, CellRule, Cells, FoundRun, Rule, Runs, Sequence, Sequences};
 
 /// The maximum number of sequences of a batch, and of words of 8 letters.
 const BATCH_SEQUENCES: usize = 1 << 16;
 const BATCH_WORDS: usize = (4 << 20) / 8 + BATCH_SEQUENCES;
-/// The number of runs that fit in a batch's host buffer at first: one for every four letters.
-const USUAL_RUNS: usize = 2 * BATCH_WORDS;
 /// Batches per thread: one runs on the device while the thread processes the other.
 const BATCHES_A_THREAD: usize = 2;
 
-/// Devices that hold the table of a database.
+/// Devices for the table of a database, which they hold once they are [filled](Kraken2Gpus::fill).
 pub(crate) struct Kraken2Gpus {
     devices: Vec<OneDevice>,
     turns: RoundRobin,
+    /// The cells of the table on each device.
+    cells: OnceLock<Vec<DeviceBuffer<u64>>>,
+    /// A lock that is held while they are filled.
+    filling: Mutex<()>,
 }
 
 impl std::fmt::Debug for Kraken2Gpus {
@@ -40,35 +44,70 @@ struct OneDevice {
     device: Device,
     rule: Rule,
     cell_rule: CellRule,
-    cells: DeviceBuffer<u64>,
     workspaces: BufferPool<Workspace>,
 }
 
 impl Kraken2Gpus {
-    /// Copies the cells of a table to devices. With `minimizers`, batches return minimizers with their nodes.
+    /// Opens devices with room for a table. With `minimizers`, batches return minimizers with their nodes.
     ///
     /// # Errors
     /// If a device cannot be used, or has too little memory.
-    pub(crate) fn new(
+    pub(crate) fn open(
         options: &Kraken2Options,
         table: &TableCells<'_>,
         config: &GpuConfig,
         minimizers: bool,
     ) -> Result<Kraken2Gpus, Error> {
         let devices = Device::open_all(&config.devices)?;
-        let filling = Filling { options, table, minimizers };
         let most = (BATCHES_A_THREAD * config.streams).div_ceil(devices.len()).max(1);
-        let planned = devices
-            .into_iter()
-            .map(|device| {
-                let same = config.devices.iter().filter(|&&number| number == device.ordinal());
-                let streams = filling.streams(&device, config.memory, same.count() as u64)?;
-                Ok((device, streams.min(most)))
-            })
-            .collect::<Result<Vec<_>, Error>>()?;
-        // Devices are filled in parallel.
-        let filled = side_by_side(planned, |(device, streams)| filling.fill(device, streams))?;
-        Ok(Kraken2Gpus { devices: filled, turns: RoundRobin::default() })
+        let opened = devices.into_iter().map(|device| {
+            let same = config.devices.iter().filter(|&&number| number == device.ordinal());
+            let shared = same.count() as u64;
+            let available = device.available_within(config.memory)? / shared;
+            let budget = Budget::of_device(available).with(8 * words(table) as u64);
+            let each = Workspace::bytes(minimizers);
+            budget.with(each).check_device(device.ordinal(), "the table of the database")?;
+            let workspaces = BufferPool::new(most.min((budget.left() / each) as usize), {
+                let device = device.clone();
+                move || Workspace::new(&device, minimizers)
+            });
+            Ok(OneDevice { device, rule: rule(options), cell_rule: cell_rule(table), workspaces })
+        });
+        Ok(Kraken2Gpus {
+            devices: opened.collect::<Result<_, Error>>()?,
+            turns: RoundRobin::default(),
+            cells: OnceLock::new(),
+            filling: Mutex::default(),
+        })
+    }
+
+    /// Copies the cells of the table to all devices, unless they are there. The file is read once, by up to
+    /// `threads` threads.
+    ///
+    /// # Errors
+    /// If the file cannot be read or became shorter; if a device fails; if cancelled.
+    pub(crate) fn fill(
+        &self,
+        table: &Table,
+        threads: usize,
+        cancel: &Cancel,
+    ) -> Result<Uploaded, Error> {
+        let _only = lock(&self.filling);
+        if self.cells.get().is_some() {
+            return Ok(Uploaded::default());
+        }
+        let devices: Vec<Device> = self.devices.iter().map(|one| one.device.clone()).collect();
+        let cells = table.all_cells();
+        let alloc = |device: &Device| device.alloc::<u64>(words(&cells));
+        let mut there = devices.iter().map(alloc).collect::<GpuResult<Vec<_>>>()?;
+        let mut upload = Upload::new(&devices)?;
+        let padding = &[0; 8][..8 * words(&cells) - cells.bytes.len()];
+        let targets = there.iter_mut().map(DeviceBuffer::view_mut).enumerate();
+        upload.add([cells.bytes, padding], targets);
+        let uploaded = upload.run(threads, cancel, |part, to| table.read(part, to))?;
+        // The lock ensures that they are missing.
+        let _ = self.cells.set(there);
+        Ok(uploaded)
     }
 
     /// Returns the facts about the devices, in the requested order.
@@ -110,6 +149,9 @@ impl Kraken2Gpus {
     ///
     /// # Errors
     /// If the device fails.
+    ///
+    /// # Panics
+    /// If the devices are not filled.
     pub(crate) fn start<'s>(
         &self,
         flight: &mut Kraken2Flight,
@@ -117,54 +159,25 @@ impl Kraken2Gpus {
         join: bool,
     ) -> Result<(), Error> {
         let one = &self.devices[flight.device];
+        let cells = &self.cells.get().expect("devices are filled before use")[flight.device];
         flight.workspace.load(sequences)?;
-        let cells = Cells { rule: one.cell_rule, bytes: one.cells.view() };
+        let cells = Cells { rule: one.cell_rule, bytes: cells.view() };
         Ok(flight.workspace.start(&Asked { rule: one.rule, join }, cells)?)
     }
 }
 
-/// The content of devices while they are filled.
-struct Filling<'f> {
-    options: &'f Kraken2Options,
-    table: &'f TableCells<'f>,
-    minimizers: bool,
+/// Returns the number of words of a table.
+fn words(table: &TableCells<'_>) -> usize {
+    table.bytes.len().div_ceil(8)
 }
 
-impl Filling<'_> {
-    fn words(&self) -> usize {
-        self.table.bytes.len().div_ceil(8)
-    }
-
-    /// Returns the number of workspaces that fit on a device in addition to the table if `shared` users share it.
-    fn streams(&self, device: &Device, memory: Option<u64>, shared: u64) -> Result<usize, Error> {
-        let available = device.available_within(memory)? / shared;
-        let budget = Budget::of_device(available).with(8 * self.words() as u64);
-        let each = Workspace::bytes(self.minimizers);
-        budget.with(each).check_device(device.ordinal(), "the table of the database")?;
-        Ok((budget.left() / each) as usize)
-    }
-
-    fn fill(&self, device: Device, streams: usize) -> Result<OneDevice, Error> {
-        let Filling { options, table, minimizers } = *self;
-        let mut cells = device.alloc(self.words())?;
-        let workspaces = BufferPool::new(streams, {
-            let device = device.clone();
-            move || Workspace::new(&device, minimizers)
-        });
-        // Both take long: the upload uses the bus, the allocation of pinned memory the system.
-        std::thread::scope(|scope| {
-            let warm = start_scoped(scope, || workspaces.warm())?;
-            upload(&device, table.bytes, &mut cells)?;
-            Ok::<_, Error>(join(warm)?)
-        })?;
-        let cell_rule = CellRule {
-            capacity: table.capacity,
-            reciprocal: table.reciprocal,
-            key_bits: table.key_bits,
-            value_bits: table.value_bits,
-            cell_bytes: table.cell_bytes,
-        };
-        Ok(OneDevice { device, rule: rule(options), cell_rule, cells, workspaces })
+fn cell_rule(table: &TableCells<'_>) -> CellRule {
+    CellRule {
+        capacity: table.capacity,
+        reciprocal: table.reciprocal,
+        key_bits: table.key_bits,
+        value_bits: table.value_bits,
+        cell_bytes: table.cell_bytes,
     }
 }
 
@@ -181,32 +194,6 @@ fn rule(options: &Kraken2Options) -> Rule {
         minimum_hash: options.minimum_hash,
         old_complement: options.old_complement.into(),
     }
-}
-
-/// Copies bytes to a device with several threads.
-fn upload(device: &Device, bytes: &[u8], to: &mut DeviceBuffer<u64>) -> Result<(), Error> {
-    let copiers = COPIERS.min(1 + bytes.len() / (8 * STAGING_WORDS));
-    let share = to.len().div_ceil(copiers).max(1);
-    let mut rest = Some(to.view_mut());
-    let parts = bytes.chunks(8 * share).map_while(|bytes| {
-        let (own, others) = rest.take()?.split_at_mut(bytes.len().div_ceil(8));
-        rest = Some(others);
-        Some((bytes, own))
-    });
-    side_by_side(parts, |(bytes, own)| {
-        let stream = device.stream()?;
-        let mut staging = Staging::new(device, &stream, own)?;
-        let (words, last) = bytes.as_chunks();
-        staging.put(words)?;
-        if !last.is_empty() {
-            let mut word = [0; 8];
-            word[..last.len()].copy_from_slice(last);
-            staging.put(&[word])?;
-        }
-        staging.flush()?;
-        Ok::<_, Error>(stream.synchronize()?)
-    })
-    .map(drop)
 }
 
 /// A batch in flight on a device, in its slot.
@@ -288,6 +275,7 @@ struct Workspace {
     scratch: DeviceBuffer<u8>,
     counts_here: PinnedBuffer<u32>,
     total: PinnedBuffer<u64>,
+    /// The results, with room for those of the largest batch so far: few runs are usual, and pinning takes long.
     runs_here: PinnedBuffer<FoundRun>,
     minimizers_here: Option<PinnedBuffer<u64>>,
     /// Declared last, so that it is destroyed after the buffers that its work uses.
@@ -317,8 +305,8 @@ impl Workspace {
             scratch: device.alloc(scratch)?,
             counts_here: device.alloc_pinned(BATCH_SEQUENCES)?,
             total: device.alloc_pinned(1)?,
-            runs_here: device.alloc_pinned(USUAL_RUNS)?,
-            minimizers_here: minimizers.then(|| device.alloc_pinned(USUAL_RUNS)).transpose()?,
+            runs_here: device.alloc_pinned(0)?,
+            minimizers_here: minimizers.then(|| device.alloc_pinned(0)).transpose()?,
             stream: device.stream()?,
         })
     }

@@ -12,7 +12,7 @@ use merganser_run::{Cancel, Context, DeviceChoice, Progress, Warnings, Work};
 
 use crate::Error;
 use crate::cuda::Kraken2Gpus;
-use merganser_gpu::GpuConfig;
+use merganser_gpu::{GpuConfig, Uploaded};
 use merganser_taxonomy::Taxonomy;
 
 /// The files of a database.
@@ -29,7 +29,7 @@ pub struct Kraken2Database {
     on_gpus: Mutex<Option<OnGpus>>,
 }
 
-/// Devices that hold the table, and the configuration that they were opened with.
+/// Devices for the table, and the configuration that they were opened with.
 #[derive(Debug)]
 struct OnGpus {
     config: GpuConfig,
@@ -63,8 +63,9 @@ impl Kraken2Database {
         Ok(Kraken2Database { options, taxonomy, tree, table, on_gpus: Mutex::default() })
     }
 
-    /// Returns the devices that `context` chooses for `bytes` bytes of letters, with the table loaded, or
-    /// `None` to use only the CPU. A GPU that was chosen automatically and has too little memory is not used.
+    /// Returns the devices that `context` chooses for `bytes` bytes of letters, which are to be
+    /// [filled](Self::fill), or `None` to use only the CPU. A GPU that was chosen automatically and has too little
+    /// memory is not used.
     ///
     /// # Errors
     /// If a device that was requested does not exist, cannot be used, or has too little memory.
@@ -89,7 +90,15 @@ impl Kraken2Database {
         }
     }
 
-    /// Returns devices with the table, and keeps them for the next run with the same configuration.
+    /// Copies the table to devices, unless they have it.
+    ///
+    /// # Errors
+    /// If the table cannot be read, or a device fails; if cancelled.
+    pub(crate) fn fill(&self, gpus: &Kraken2Gpus, context: &Context) -> Result<Uploaded, Error> {
+        gpus.fill(&self.table, context.threads, &context.cancel)
+    }
+
+    /// Opens devices, and keeps them for the next run with the same configuration.
     ///
     /// # Errors
     /// If a device cannot be used, or has too little memory.
@@ -104,7 +113,7 @@ impl Kraken2Database {
         // Frees their memory for the new devices.
         *kept = None;
         let cells = self.table.all_cells();
-        let gpus = Arc::new(Kraken2Gpus::new(&self.options, &cells, &config, minimizers)?);
+        let gpus = Arc::new(Kraken2Gpus::open(&self.options, &cells, &config, minimizers)?);
         *kept = Some(OnGpus { config, minimizers, gpus: Arc::clone(&gpus) });
         Ok(gpus)
     }

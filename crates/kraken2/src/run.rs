@@ -1,11 +1,11 @@
 //! A run over files of reads with a Kraken 2 database: classifies the reads with all workers, and writes the
 //! results in input order.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use merganser_alignments::RecordOptions;
-use merganser_gpu::DeviceInfo;
+use merganser_gpu::{DeviceInfo, Uploaded};
 use merganser_io::{Header, Keep, Needs, ReadInput, Records};
 use merganser_run::engine::{Engine, Turns};
 use merganser_run::{
@@ -40,9 +40,12 @@ pub struct Kraken2Outcome {
     pub records: u64,
     /// Secondary and supplementary alignments of the inputs, which were skipped: other records have their reads.
     pub skipped_alignments: u64,
-    /// The duration of each stage: `upload`, until devices have the table (only with devices), and
-    /// `classify`, from the first read to the last line.
+    /// The duration of each stage: `devices`, until devices are open (only with devices), and `classify`, from the
+    /// first read to the last line.
     pub stages: Stages,
+    /// The copy of the table to devices, unless an earlier run did it. It is part of `classify`: reads are parsed
+    /// meanwhile.
+    pub uploaded: Uploaded,
     /// The GPUs that were used.
     pub devices: Vec<DeviceInfo>,
     /// The peak resident size of the process so far in bytes, if the system reports it.
@@ -125,7 +128,7 @@ pub fn run_with(
     }
     let mut stages = Stages::default();
     if gpus.is_some() {
-        stages.since("upload", begun);
+        stages.since("devices", begun);
     }
     let begun = Instant::now();
     let planned = Planned { config, context, database, plan, gpus };
@@ -171,7 +174,16 @@ impl Planned<'_> {
         let sink = Written { outputs, counts, bases: 0, reads_sum: 0, lines_sum };
         let blocks = config.report_minimizer_data.then(Turns::default);
         let reads = CutReads { records, blocks, joining };
+        let uploaded = OnceLock::new();
+        let fill = || {
+            if let Some(gpus) = gpus.as_deref() {
+                // The engine calls this once.
+                let _ = uploaded.set(database.fill(gpus, context)?);
+            }
+            Ok(())
+        };
         let batches = Engine::new(&reads, sink, AHEAD * threads as u64, progress, cancel);
+        let batches = if gpus.is_some() { batches.with_preparation(&fill) } else { batches };
         let run = RunContext { taxonomy: database.taxonomy(), wants };
         let rounds = self.work(&run, &batches, &classifier, cancel)?;
         let Written { outputs, mut counts, bases, reads_sum, lines_sum } = batches.finish()?;
@@ -188,6 +200,7 @@ impl Planned<'_> {
             records: counts.reads(),
             skipped_alignments: records.skipped_alignments(),
             devices: gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.devices()),
+            uploaded: uploaded.into_inner().unwrap_or_default(),
             classified: counts.reads() - counts.unclassified(),
             counts,
             bases,
@@ -246,7 +259,7 @@ fn record_options(
     }
 }
 
-/// Returns the devices that hold the table, or `None` to use only the CPU.
+/// Returns the devices for the table, or `None` to use only the CPU.
 fn gpus(
     config: &Kraken2Config,
     context: &Context,

@@ -21,8 +21,8 @@ pub(crate) struct SimulatedReads<'a> {
 }
 
 impl<'a> SimulatedReads<'a> {
-    /// Returns a classifier of reads of `length` letters, at least k. If there are `gpus`, which must have the
-    /// database's table, they look up the k-mers.
+    /// Returns a classifier of reads of `length` letters, at least k. If there are `gpus`, which must be filled with
+    /// the database's table, they look up the k-mers.
     pub(crate) fn new(
         database: &'a Kraken2Database,
         gpus: Option<Arc<Kraken2Gpus>>,

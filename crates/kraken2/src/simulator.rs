@@ -80,6 +80,9 @@ pub fn distribution(
         DeviceChoice::Auto => None,
         _ => database.choose_gpus(context, None, false)?,
     };
+    if let Some(gpus) = &gpus {
+        database.fill(gpus, context)?;
+    }
     let counter = || {
         let mut reads = SimulatedReads::new(database, gpus.clone(), read_length);
         Box::new(move |letters: &[u8]| reads.count(letters)) as _

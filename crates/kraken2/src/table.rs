@@ -233,6 +233,14 @@ impl Table {
         self.parts(low, 0).1
     }
 
+    /// Reads some of the bytes of [`all_cells`](Self::all_cells) to `to` from the file: see [`MappedFile::read`].
+    ///
+    /// # Errors
+    /// If the file cannot be read, or became shorter.
+    pub(super) fn read(&self, cells: &[u8], to: &mut [u8]) -> Result<(), Error> {
+        Ok(self.file.read(cells, to)?)
+    }
+
     /// Returns all cells with their layout.
     pub(super) fn all_cells(&self) -> TableCells<'_> {
         TableCells {

@@ -155,11 +155,14 @@ impl Index {
         }
     }
 
-    /// Releases the memory of a part of the tables if it is mapped from a file; it is read again on the next
-    /// access.
-    pub(crate) fn release(&self, part: &[u8]) {
-        if let Data::Mapped(mapped) = &self.data {
-            mapped.release(part);
+    /// Reads a slice of the tables to `to`; from the file, if there is one: see [`merganser_io::MappedFile::read`].
+    ///
+    /// # Errors
+    /// If the file cannot be read, or became shorter.
+    pub(crate) fn read(&self, part: &[u8], to: &mut [u8]) -> Result<(), Error> {
+        match &self.data {
+            Data::Mapped(mapped) => mapped.read(part, to),
+            Data::Owned { .. } => merganser_gpu::read_memory(part, to),
         }
     }
 

@@ -9,6 +9,7 @@ mod worker;
 #[cfg(test)]
 mod backends;
 
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use merganser_alignments::{Cram, Form, Held, RecordStyle, Sorted, Sorting, warn_of_names};
@@ -44,10 +45,12 @@ pub struct Outcome {
     /// The number of secondary and supplementary alignments in the inputs, which are skipped because other
     /// records hold their reads.
     pub skipped_alignments: u64,
-    /// Times of the stages. `gpus`, if any are used: opening them and copying the index to them. `map`: from
-    /// the opening of the GPUs to the last record. `sort`: until all sorted records were written. `sync`: until
+    /// Times of the stages. `gpus`, if any are used: opening them. `map`: from the opening of the GPUs to the last
+    /// record. `sort`: until all sorted records were written. `sync`: until
     /// the disk confirmed the outputs.
     pub stages: Stages,
+    /// The copy of the index to GPUs. It is part of `map`: reads are parsed meanwhile.
+    pub uploaded: merganser_gpu::Uploaded,
     /// The GPUs that were used.
     pub devices: Vec<merganser_gpu::DeviceInfo>,
     /// The number of bytes of records that were spilled to disk before sorting.
@@ -146,7 +149,7 @@ pub fn run_with(
     let mut gpus = None;
     if !ordinals.is_empty() {
         let (memory, room) = (context.gpu_memory, memory.room);
-        gpus = Some(Gpus::new(index, &gaps, config, &ordinals, memory, threads, room)?);
+        gpus = Some(Gpus::open(&view, &gaps, config, &ordinals, memory, threads, room)?);
         stages.since("gpus", begun);
     }
     index.warn_of_none(&context.warnings);
@@ -154,8 +157,20 @@ pub fn run_with(
     progress.stage("map", Unit::Bytes, source.bytes_total());
     let keeps_unmapped = outputs.unmapped.is_some();
     let writer = Writer::new(config, index, cram.as_ref(), paired, outputs);
+    let uploaded = OnceLock::new();
+    let fill = || {
+        if let Some(gpus) = &gpus {
+            let read = |part: &[u8], to: &mut [u8]| index.read(part, to);
+            // The engine calls this once.
+            let _ = uploaded.set(gpus.fill(&view, &gaps, threads, cancel, read)?);
+        }
+        Ok(())
+    };
     let engine = Engine::new(&source, writer, AHEAD * threads as u64, progress, cancel);
-    let engine = if gpus.is_some() { engine.with_slots_in_order() } else { engine };
+    let engine = match gpus.is_some() {
+        true => engine.with_slots_in_order().with_preparation(&fill),
+        false => engine,
+    };
     let worker = || {
         let mapper = Mapper::new(view, config, &gaps, packed.as_ref(), cancel);
         let mapper = mapper.with_room(memory.room);
@@ -190,7 +205,8 @@ pub fn run_with(
     let records = outcome.reported.records(!config.no_unmapped);
     stages.add("sync", writer.finish(records)?);
     progress.finish();
-    outcome.devices = gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.devices().to_vec());
+    outcome.devices = gpus.as_ref().map_or_else(Vec::new, Gpus::devices);
+    outcome.uploaded = uploaded.into_inner().unwrap_or_default();
     warn(config, &outcome, &context.warnings);
     discordance::warn(&outcome.tallies, config, inputs, &context.warnings);
     Ok(Outcome { stages, peak_memory: peak_rss(), ..outcome })

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_gpu::availability;
+use merganser_gpu::{Uploaded, availability};
 use merganser_run::Summary;
 
 use crate::common;
@@ -26,6 +26,13 @@ pub(crate) fn describe(gpus: &[u32], memory: Option<u64>, summary: &mut Summary)
     let model = |number: &u32| present.iter().find(|at| at.ordinal == *number).map(|at| &at.name);
     summary.set("machine", "gpus", gpus.iter().filter_map(model).collect::<Vec<_>>());
     summary.set("machine", "simd", merganser_seq::simd::Level::best().name());
+}
+
+/// Adds the copy of a database or an index to devices: its time, which overlaps with the first reads, and its bytes,
+/// over all devices.
+pub(crate) fn upload(uploaded: Uploaded, summary: &mut Summary) {
+    summary.stage("upload", uploaded.time);
+    summary.set("machine", "uploaded_bytes", uploaded.bytes);
 }
 
 /// Adds the clocks of a run that began at `started` and ends now: the total time, the time to start CUDA, the

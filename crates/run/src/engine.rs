@@ -15,6 +15,11 @@
 //! Of several failures, the run reports the first in the order of the input: every batch before it is already
 //! with a worker, which completes it. A worker that panics ends the run; no thread waits for it.
 //!
+//! # Preparation
+//! A job that fills devices first, as with a database, gives that to the engine ([`Engine::with_preparation`]), which
+//! does it on a thread of its own: meanwhile workers fetch their first batches, and wait before they use a device
+//! ([`Turn::is_prepared`]).
+//!
 //! # The deadlock rule
 //! **A worker that holds a batch on a device never blocks**: not for room, not for another slot, not for its
 //! turn to write. Others may be waiting for the slot that it holds, or for the output of the batch in it.
@@ -53,6 +58,7 @@ use std::time::Instant;
 
 use crate::locks::{into_inner, lock};
 use crate::sync::Mutex;
+use crate::workers::Gate;
 use crate::{Cancel, Cancelled, Progress, StartError, run_workers_collect};
 use device::NoDevice;
 use on_devices::OnDevices;
@@ -63,8 +69,16 @@ pub struct Engine<'e, S, P, K: InOrderSink<P>> {
     outputs: InOrder<P, K>,
     /// The turns for slots, if slots are taken in the order of the batches.
     slots: Option<Turns<()>>,
+    preparation: Option<Preparation<'e, K::Error>>,
     progress: &'e dyn Progress,
     cancel: &'e Cancel,
+}
+
+/// The work to be done before batches go to devices.
+struct Preparation<'e, E> {
+    prepare: &'e (dyn Fn() -> Result<(), E> + Sync),
+    /// Opens when it is done or has failed.
+    done: Gate,
 }
 
 impl<S, P, K: InOrderSink<P>> fmt::Debug for Engine<'_, S, P, K> {
@@ -91,7 +105,14 @@ where
         cancel: &'e Cancel,
     ) -> Self {
         let outputs = InOrder::new(sink, ahead, 0);
-        Engine { source, outputs, slots: None, progress, cancel }
+        Engine { source, outputs, slots: None, preparation: None, progress, cancel }
+    }
+
+    /// Makes [`run`](Self::run) and [`run_on`](Self::run_on) call `prepare` once on a thread of its own, before batches
+    /// go to devices ([`Turn::is_prepared`]). Its failure concerns all batches, and is reported before theirs.
+    #[must_use]
+    pub fn with_preparation(self, prepare: &'e (dyn Fn() -> Result<(), E> + Sync)) -> Self {
+        Engine { preparation: Some(Preparation { prepare, done: Gate::default() }), ..self }
     }
 
     /// Makes batches take slots in their order ([`Turn::in_order`]).
@@ -127,11 +148,21 @@ where
         W: Work<Batch = S::Batch, Output = P, Error = E> + Send,
         D: Device<W>,
     {
-        self.collect(threads, || {
+        let work = || {
             let mut worker = make();
             self.take_all(&mut worker, device);
             worker
-        })
+        };
+        let Some(preparation) = &self.preparation else { return self.collect(threads, work) };
+        let threads = threads.max(1);
+        let workers = run_workers_collect(threads + 1, |number| {
+            if number == threads {
+                self.prepare(preparation);
+                return Ok(None);
+            }
+            Ok::<_, E>(Some(self.guarded(work)))
+        })?;
+        Ok(workers.into_iter().flatten().collect())
     }
 
     /// Takes batches while `more` returns true, on `threads` threads, and returns the result of `hold` for each, in
@@ -205,6 +236,24 @@ where
     /// Runs `work` on all threads; no thread waits for one that has panicked.
     fn collect<T: Send>(&self, threads: usize, work: impl Fn() -> T + Sync) -> Result<Vec<T>, E> {
         run_workers_collect(threads, |_| Ok(self.guarded(&work)))
+    }
+
+    /// Prepares devices; then workers may use them.
+    fn prepare(&self, preparation: &Preparation<'_, E>) {
+        // After a panic, too, no worker waits any longer.
+        let failed = OnFailure::new(|| preparation.done.open(false));
+        match self.guarded(preparation.prepare) {
+            Ok(()) => {
+                failed.disarm();
+                preparation.done.open(true);
+            }
+            Err(error) => self.fail(0, error),
+        }
+    }
+
+    /// Waits until devices are prepared; false if that failed.
+    fn is_prepared(&self) -> bool {
+        self.preparation.as_ref().is_none_or(|preparation| preparation.done.pass())
     }
 
     fn guarded<T>(&self, work: impl FnOnce() -> T) -> T {
@@ -281,7 +330,8 @@ where
     }
 
     fn turn(&self, number: u64, is_long: bool) -> Turn<'_, P, E> {
-        Turn::new(number, is_long, &self.outputs, self.slots.as_ref())
+        let prepared = self.preparation.as_ref().map(|preparation| &preparation.done);
+        Turn::new(number, is_long, &self.outputs, self.slots.as_ref(), prepared)
     }
 
     fn turn_of(&self, batch: &S::Batch) -> Turn<'_, P, E> {

@@ -67,7 +67,7 @@ where
     }
 }
 
-/// A gate at which threads wait until all have been started.
+/// A gate at which threads wait until it is known whether they may go on.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     /// Whether the threads may go on; `None` until that is known.
@@ -76,8 +76,8 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    pub(crate) fn open(&self, all_are_there: bool) {
-        *lock(&self.verdict) = Some(all_are_there);
+    pub(crate) fn open(&self, may: bool) {
+        *lock(&self.verdict) = Some(may);
         self.known.notify_all();
     }
 

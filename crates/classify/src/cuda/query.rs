@@ -1,6 +1,9 @@
 //! Queries devices: copies the database to them, and schedules batches.
 
-use merganser_gpu::{Device, DeviceInfo, Pooled};
+use std::sync::Mutex;
+
+use merganser_gpu::{Device, DeviceInfo, Pooled, Uploaded};
+use merganser_run::locks::lock;
 use merganser_run::{Cancel, RoundRobin, join, start_scoped};
 
 use super::answers::Answers;
@@ -17,7 +20,7 @@ use crate::database::Section;
 use crate::{Database, Error};
 use merganser_gpu::GpuConfig;
 
-/// A database on devices.
+/// A database on devices, once they are [filled](GpuQuery::fill).
 pub(crate) struct GpuQuery<'a> {
     database: &'a Database,
     params: QueryParams,
@@ -29,6 +32,16 @@ pub(crate) struct GpuQuery<'a> {
     /// The parts that no device has room for.
     left: Vec<usize>,
     devices: Vec<Device>,
+    budgets: Vec<Budget>,
+    /// The sections of the parts; empty for parts that are on the device already.
+    parts: Vec<Vec<Section<'a>>>,
+    /// The tables that are on the device already.
+    here: Option<&'a Resident>,
+    /// The parts of each device of each set.
+    placed: Vec<Vec<Placed>>,
+    threads: usize,
+    /// The copy of the tables to the devices, once it is done. Locked meanwhile.
+    uploaded: Mutex<Option<Uploaded>>,
 }
 
 impl std::fmt::Debug for GpuQuery<'_> {
@@ -81,12 +94,12 @@ fn distribute(
 }
 
 impl<'a> GpuQuery<'a> {
-    /// Opens the devices and copies as many of the parts `asked` to them as fit: all of them to each device, or else
-    /// each to one device. The others are left over.
+    /// Opens the devices for as many of the parts `asked` as fit: all of them on each device, or else each on one
+    /// device. The others are left over.
     ///
     /// # Errors
     /// If a device cannot be used, or not even one part fits.
-    pub(crate) fn new(
+    pub(crate) fn open(
         database: &'a Database,
         params: QueryParams,
         taxa: TargetTaxa,
@@ -113,20 +126,7 @@ impl<'a> GpuQuery<'a> {
                 distribute(&sizes, &budgets, targets, &devices[0])?
             }
         };
-        let several: Vec<u8> =
-            (0..taxa.taxa.len()).map(|target| u8::from(taxa.has_several(target))).collect();
-        let filling = Filling {
-            devices: &devices,
-            budgets: &budgets,
-            parts: &parts,
-            tables: here.map(|tables| &tables.parts[..]),
-            starts: database.starts(),
-            taxa: &taxa.taxa,
-            nodes: &taxa.nodes,
-            several: &several,
-            streams: config.streams,
-        };
-        let sets = filling.sets(&placed)?;
+        let sets = placed.iter().map(|placed| Set::new(placed, &devices, &budgets)).collect();
         Ok(GpuQuery {
             database,
             params,
@@ -136,7 +136,39 @@ impl<'a> GpuQuery<'a> {
             turns: RoundRobin::default(),
             left: rest.iter().map(|&at| asked[at]).collect(),
             devices,
+            budgets,
+            parts,
+            here,
+            placed,
+            threads: config.streams,
+            uploaded: Mutex::default(),
         })
+    }
+
+    /// Copies the parts to the devices, unless they are there. Each part is read once.
+    ///
+    /// # Errors
+    /// If the database cannot be read, or a device fails; if cancelled.
+    pub(crate) fn fill(&self, cancel: &Cancel) -> Result<(), Error> {
+        let mut uploaded = lock(&self.uploaded);
+        if uploaded.is_some() {
+            return Ok(());
+        }
+        let filling = Filling {
+            database: self.database,
+            devices: &self.devices,
+            budgets: &self.budgets,
+            parts: &self.parts,
+            tables: self.here.map(|tables| &tables.parts[..]),
+            taxa: &self.taxa,
+        };
+        let (members, done) = filling.members(&self.placed, self.threads, cancel)?;
+        for (set, members) in self.sets.iter().zip(members) {
+            // The lock ensures that they are missing.
+            let _ = set.members.set(members);
+        }
+        *uploaded = Some(done);
+        Ok(())
     }
 
     /// Returns the parts that no device has room for.
@@ -151,8 +183,9 @@ impl<'a> GpuQuery<'a> {
 
     /// Returns the times measured by the devices' clocks.
     pub(crate) fn times(&self) -> GpuTimes {
-        let mut times = GpuTimes::default();
-        let members = self.sets.iter().flat_map(|set| &set.members);
+        let tables = lock(&self.uploaded).unwrap_or_default();
+        let mut times = GpuTimes { tables, ..GpuTimes::default() };
+        let members = self.sets.iter().filter_map(|set| set.members.get()).flatten();
         members.for_each(|member| times.add(&member.clock.times()));
         times
     }
@@ -188,8 +221,8 @@ impl<'a> GpuQuery<'a> {
     /// If a device fails.
     pub(crate) fn start(&self, flight: &mut Flight, reads: &[[&[u8]; 2]]) -> Result<(), Error> {
         let Flight { set, workspace, taken } = flight;
-        *taken = self.fill(workspace, reads);
-        let members = &self.sets[*set].members;
+        *taken = self.select(workspace, reads);
+        let members = self.sets[*set].members();
         let Workspace { short, numbers, .. } = &mut **workspace;
         for (one, member) in short.iter_mut().zip(members) {
             one.load(numbers, reads, |bases| self.reach(bases))?;
@@ -199,7 +232,7 @@ impl<'a> GpuQuery<'a> {
     }
 
     /// Selects the reads to send first. Returns their number.
-    fn fill(&self, workspace: &mut Workspace, reads: &[[&[u8]; 2]]) -> usize {
+    fn select(&self, workspace: &mut Workspace, reads: &[[&[u8]; 2]]) -> usize {
         let params = self.database.params();
         workspace.numbers.clear();
         workspace.long.clear();
@@ -230,7 +263,7 @@ impl<'a> GpuQuery<'a> {
     /// # Errors
     /// If a device fails.
     pub(crate) fn tell(&self, flight: &Flight) -> Result<(), Error> {
-        let members = &self.sets[flight.set].members;
+        let members = self.sets[flight.set].members();
         for (one, member) in flight.workspace.short.iter().zip(members) {
             one.tell(&member.clock)?;
         }
@@ -249,7 +282,7 @@ impl<'a> GpuQuery<'a> {
         candidates: &mut Vec<Candidate>,
         ends: &mut Vec<usize>,
     ) -> Result<bool, Error> {
-        let members = &self.sets[flight.set].members;
+        let members = self.sets[flight.set].members();
         if members.len() != 1 || members[0].parts.len() != 1 {
             return Ok(false);
         }
@@ -275,7 +308,7 @@ impl<'a> GpuQuery<'a> {
         seen: &mut Seen,
     ) -> Result<(), Error> {
         let params = self.database.params();
-        for member in &self.sets[set].members {
+        for member in self.sets[set].members() {
             let Some(workspaces) = member.near.as_ref().filter(|_| !reads.is_empty()) else {
                 continue;
             };
@@ -311,7 +344,7 @@ impl<'a> GpuQuery<'a> {
         flight: &mut Flight,
         reads: &[[&[u8]; 2]],
     ) -> Result<Vec<usize>, Error> {
-        let members = &self.sets[flight.set].members;
+        let members = self.sets[flight.set].members();
         let Workspace { short, found, long, .. } = &mut *flight.workspace;
         for (one, member) in short.iter_mut().zip(members) {
             for at in 0..member.parts.len() {

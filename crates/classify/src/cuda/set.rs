@@ -1,25 +1,44 @@
 //! Sets of devices that hold a database together, and the workspaces of batches on them.
 
-use merganser_gpu::{BufferPool, Device, DeviceBuffer};
-use merganser_run::{join, side_by_side, start_scoped};
+use std::sync::{Arc, OnceLock};
+
+use merganser_gpu::{BufferPool, Device, DeviceBuffer, Result as GpuResult, Upload, Uploaded};
+use merganser_run::Cancel;
 
 use super::budget::{Budget, LONG_WORKSPACES, Placed, room};
 use super::kernels::Targets;
 use super::long::LongWorkspace;
 use super::near::{NEAR_WORKSPACES, NearWorkspace};
 use super::short::{Known, ShortSizes, ShortWorkspace};
-use super::table::DeviceTable;
+use super::table::{DeviceTable, contents, places, word_count};
 use super::times::DeviceClock;
-use crate::Error;
-use crate::candidates::MergedCandidates;
+use crate::candidates::{MergedCandidates, TargetTaxa};
 use crate::database::Section;
+use crate::{Database, Error};
 
 /// A set of devices that together hold all parts that are on devices.
 pub(super) struct Set {
-    pub(super) members: Vec<Member>,
+    /// The devices with their data, once they are filled.
+    pub(super) members: OnceLock<Vec<Member>>,
     pub(super) workspaces: BufferPool<Workspace>,
     /// The numbers of reads and of letters that fit into a workspace.
     pub(super) room: [usize; 2],
+}
+
+impl Set {
+    /// Creates a set whose devices are not filled yet.
+    pub(super) fn new(placed: &[Placed], devices: &[Device], budgets: &[Budget]) -> Set {
+        let workspaces = workspaces(placed, devices, budgets);
+        Set { members: OnceLock::new(), workspaces, room: room(placed, budgets) }
+    }
+
+    /// Returns the devices with their data.
+    ///
+    /// # Panics
+    /// If they are not filled.
+    pub(super) fn members(&self) -> &[Member] {
+        self.members.get().expect("devices are filled before use")
+    }
 }
 
 /// The data on one device.
@@ -57,59 +76,98 @@ pub(super) struct Workspace {
     pub(super) long: Vec<usize>,
 }
 
+/// The devices that have a part, each with the part's table there.
+type Copies = Vec<(usize, DeviceTable)>;
+
 /// The data to load onto devices.
 pub(super) struct Filling<'f> {
+    pub(super) database: &'f Database,
     pub(super) devices: &'f [Device],
     pub(super) budgets: &'f [Budget],
     /// The sections of the parts; empty for parts that are on the device already.
     pub(super) parts: &'f [Vec<Section<'f>>],
     /// The parts that are on the device already.
     pub(super) tables: Option<&'f [DeviceTable]>,
-    /// The first window of each target, and the number of all windows.
-    pub(super) starts: &'f [u32],
-    /// The taxon of each target at the lowest rank.
-    pub(super) taxa: &'f [u32],
-    /// The node of each target.
-    pub(super) nodes: &'f [u32],
-    /// Whether the taxon of each target has further targets.
-    pub(super) several: &'f [u8],
-    /// The number of concurrent batches on each device.
-    pub(super) streams: usize,
+    /// The taxon of each target at the lowest rank, and its node.
+    pub(super) taxa: &'f TargetTaxa,
 }
 
 impl Filling<'_> {
-    /// Loads the data onto the devices of all sets concurrently.
+    /// Loads the data onto the devices of all sets. Returns the devices of each set.
     ///
     /// # Errors
-    /// If a device fails.
-    pub(super) fn sets(&self, placed: &[Vec<Placed>]) -> Result<Vec<Set>, Error> {
-        let threads = self.streams.div_ceil(placed.len().max(1));
-        side_by_side(placed, |members| self.set(members, threads))
+    /// If the tables cannot be read, or a device fails; if cancelled.
+    pub(super) fn members(
+        &self,
+        placed: &[Vec<Placed>],
+        threads: usize,
+        cancel: &Cancel,
+    ) -> Result<(Vec<Vec<Member>>, Uploaded), Error> {
+        let TargetTaxa { taxa, .. } = self.taxa;
+        let several: Vec<u8> =
+            (0..taxa.len()).map(|target| u8::from(self.taxa.has_several(target))).collect();
+        let (tables, uploaded) = match self.tables {
+            Some(tables) => (tables.iter().map(|table| vec![(0, table.clone())]).collect(), None),
+            None => {
+                let (tables, uploaded) = self.upload(placed, threads, cancel)?;
+                (tables, Some(uploaded))
+            }
+        };
+        let member = |placed: &Placed| self.member(placed, &tables, &several);
+        let set = |members: &Vec<Placed>| members.iter().map(member).collect();
+        let sets = placed.iter().map(set).collect::<Result<_, _>>()?;
+        Ok((sets, uploaded.unwrap_or_default()))
     }
 
-    fn set(&self, members: &[Placed], threads: usize) -> Result<Set, Error> {
-        let workspaces = workspaces(members, self.devices, self.budgets);
-        // Allocating pinned memory and copying tables both take long, and overlap.
-        let made = std::thread::scope(|scope| {
-            let warm = start_scoped(scope, || workspaces.warm())?;
-            let member = |placed| self.member(placed, threads);
-            let made: Result<Vec<_>, Error> = members.iter().map(member).collect();
-            join(warm)?;
-            made
-        })?;
-        Ok(Set { workspaces, members: made, room: room(members, self.budgets) })
+    /// Copies the tables of all parts to their devices.
+    fn upload(
+        &self,
+        placed: &[Vec<Placed>],
+        threads: usize,
+        cancel: &Cancel,
+    ) -> Result<(Vec<Copies>, Uploaded), Error> {
+        let alloc = |(number, sections): (usize, &Vec<Section<'_>>)| {
+            let holds = placed.iter().flatten().filter(|(_, parts)| parts.contains(&number));
+            let words = word_count(sections).max(1);
+            holds.map(|&(at, _)| Ok((at, self.devices[at].alloc::<u64>(words)?))).collect()
+        };
+        let mut words: Vec<Vec<(usize, DeviceBuffer<u64>)>> =
+            self.parts.iter().enumerate().map(alloc).collect::<GpuResult<_>>()?;
+        let mut upload = Upload::new(self.devices)?;
+        for (words, sections) in words.iter_mut().zip(self.parts) {
+            let len = word_count(sections);
+            let targets = words.iter_mut().map(|(at, words)| (*at, words.slice_mut(..len)));
+            upload.add(contents(sections), targets);
+        }
+        let uploaded = upload.run(threads, cancel, |part, to| self.database.read(part, to))?;
+        let tables = words.into_iter().zip(self.parts).map(|(words, sections)| {
+            let places = places(sections);
+            let table = |(at, words)| Ok((at, DeviceTable::at(&Arc::new(words), &places)?));
+            words.into_iter().map(table).collect()
+        });
+        Ok((tables.collect::<Result<_, Error>>()?, uploaded))
     }
 
-    fn member(&self, (at, numbers): &Placed, threads: usize) -> Result<Member, Error> {
+    fn member(
+        &self,
+        (at, numbers): &Placed,
+        tables: &[Copies],
+        several: &[u8],
+    ) -> Result<Member, Error> {
         let (device, budget) = (&self.devices[*at], self.budgets[*at]);
+        let (starts, TargetTaxa { taxa, nodes, .. }) = (self.database.starts(), self.taxa);
         let stream = device.stream()?;
+        let own = |&number: &usize| {
+            let here = tables[number].iter().find(|(device, _)| device == at);
+            here.map(|(_, table)| (number, table.clone()))
+        };
         let mut member = Member {
             clock: DeviceClock::new(&stream)?,
-            parts: Vec::new(),
-            starts: device.alloc(self.starts.len())?,
-            taxa: device.alloc(self.taxa.len())?,
-            nodes: device.alloc(self.nodes.len())?,
-            several: device.alloc(self.several.len())?,
+            parts: numbers.iter().filter_map(own).collect(),
+            starts: device.alloc(starts.len())?,
+            taxa: device.alloc(taxa.len())?,
+            nodes: device.alloc(nodes.len())?,
+            several: device.alloc(several.len())?,
             long: {
                 let device = device.clone();
                 BufferPool::new(LONG_WORKSPACES, move || LongWorkspace::new(&device, budget.long))
@@ -119,17 +177,10 @@ impl Filling<'_> {
                 BufferPool::new(NEAR_WORKSPACES, move || NearWorkspace::new(&device, sizes))
             }),
         };
-        stream.upload_now(self.starts, member.starts.view_mut())?;
-        stream.upload_now(self.taxa, member.taxa.view_mut())?;
-        stream.upload_now(self.nodes, member.nodes.view_mut())?;
-        stream.upload_now(self.several, member.several.view_mut())?;
-        for &number in numbers {
-            let table = match self.tables {
-                Some(tables) => tables[number].clone(),
-                None => DeviceTable::upload(device, &self.parts[number], threads)?,
-            };
-            member.parts.push((number, table));
-        }
+        stream.upload_now(starts, member.starts.view_mut())?;
+        stream.upload_now(taxa, member.taxa.view_mut())?;
+        stream.upload_now(nodes, member.nodes.view_mut())?;
+        stream.upload_now(several, member.several.view_mut())?;
         Ok(member)
     }
 }

@@ -3,13 +3,15 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use merganser_gpu::{Device, Event, Result, Stream};
+use merganser_gpu::{Device, Event, Result, Stream, Uploaded};
 use merganser_run::locks::lock;
 
 /// Times by the devices' own clocks. Batches overlap: each kind of work is counted while any batch does it, on each
 /// device. Kinds overlap each other, too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GpuTimes {
+    /// The copies of tables to the devices, by the host's clock.
+    pub tables: Uploaded,
     /// The time for copying reads to the devices.
     pub upload: Duration,
     /// The time in kernels.
@@ -32,6 +34,7 @@ impl GpuTimes {
     /// Returns the times since `before`.
     pub(crate) fn since(&self, before: &GpuTimes) -> GpuTimes {
         GpuTimes {
+            tables: self.tables.since(before.tables),
             upload: self.upload.saturating_sub(before.upload),
             kernels: self.kernels.saturating_sub(before.kernels),
             download: self.download.saturating_sub(before.download),
@@ -42,6 +45,7 @@ impl GpuTimes {
     }
 
     pub(crate) fn add(&mut self, other: &GpuTimes) {
+        self.tables.add(other.tables);
         self.upload += other.upload;
         self.kernels += other.kernels;
         self.download += other.download;
@@ -115,6 +119,7 @@ impl DeviceClock {
         let spans = lock(&self.spans);
         let [upload, kernels, download] = [0, 1, 2].map(|kind| covered(spans[kind].clone()));
         GpuTimes {
+            tables: Uploaded::default(),
             upload,
             kernels,
             download,

@@ -9,8 +9,9 @@ use crate::candidates::{Candidate, Seen};
 use crate::cpu::query::{HostQuery, Scratch};
 use crate::cuda::{Flight, GpuNotes, GpuQuery, NearRead};
 use merganser_gpu::GpuConfig;
+use merganser_run::Cancel;
 
-/// A database on devices, supported by the host.
+/// A database on devices, once they are [filled](OnDevices::fill), supported by the host.
 #[derive(Debug)]
 pub(crate) struct OnDevices<'a> {
     gpu: GpuQuery<'a>,
@@ -24,23 +25,31 @@ pub(crate) struct OnDevices<'a> {
 }
 
 impl<'a> OnDevices<'a> {
-    /// Opens the devices and copies as many of the parts `asked` to them as fit: all of them to each device, or else
-    /// distributed over the devices. The others are left over or, with `help`, queried by the host.
+    /// Opens the devices for as many of the parts `asked` as fit: all of them on each device, or else distributed
+    /// over the devices. The others are left over or, with `help`, queried by the host.
     ///
     /// # Errors
     /// If a device cannot be used, or not even one part fits.
-    pub(super) fn new(
+    pub(super) fn open(
         host: &Arc<HostQuery<'a>>,
         config: &GpuConfig,
         asked: &[usize],
         help: bool,
     ) -> Result<OnDevices<'a>, Error> {
         let (database, params) = (host.database(), *host.params());
-        let gpu = GpuQuery::new(database, params, host.taxa().clone(), config, asked)?;
+        let gpu = GpuQuery::open(database, params, host.taxa().clone(), config, asked)?;
         let rest = (help && !gpu.left().is_empty()).then(|| host.of_parts(gpu.left()));
         let is_here = |part: &&usize| !gpu.left().contains(part);
         let here = asked.iter().filter(is_here).copied().collect();
         Ok(OnDevices { gpu, host: Arc::clone(host), rest, here, reads_here: AtomicU64::new(0) })
+    }
+
+    /// Copies the parts to the devices, unless they are there.
+    ///
+    /// # Errors
+    /// If the database cannot be read, or a device fails; if cancelled.
+    pub(crate) fn fill(&self, cancel: &Cancel) -> Result<(), Error> {
+        self.gpu.fill(cancel)
     }
 
     /// Returns the parts that no device has room for.

@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use merganser_run::Cancel;
 use merganser_run::locks::lock;
 
 use super::OnDevices;
@@ -35,17 +36,18 @@ struct CurrentRound<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    /// Fills the devices with the first parts. With `help`, the host queries the others.
+    /// Opens the devices for the first parts, which are to be [filled](OnDevices::fill). With `help`, the host queries
+    /// the others.
     ///
     /// # Errors
     /// If a device cannot be used, or not even one part fits.
-    pub(crate) fn new(
+    pub(crate) fn open(
         host: &Arc<HostQuery<'a>>,
         config: &GpuConfig,
         help: bool,
     ) -> Result<Rounds<'a>, Error> {
         let all: Vec<usize> = (0..host.database().parts()).collect();
-        let now = Some(Arc::new(OnDevices::new(host, config, &all, help)?));
+        let now = Some(Arc::new(OnDevices::open(host, config, &all, help)?));
         let (reads_on_host, times) = (0, GpuTimes::default());
         let state = Mutex::new(CurrentRound { now, round: 1, rounds: 1, reads_on_host, times });
         Ok(Rounds { host: Arc::clone(host), config: config.clone(), help, state })
@@ -78,7 +80,7 @@ impl<'a> Rounds<'a> {
     /// Starts again with the first parts.
     ///
     /// # Errors
-    /// Fails as [`new`](Self::new) does.
+    /// Fails as [`open`](Self::open) does; if a device cannot be filled.
     pub(crate) fn restart(&self) -> Result<(), Error> {
         let round = self.state().round;
         match round {
@@ -90,7 +92,7 @@ impl<'a> Rounds<'a> {
     /// Loads the next parts onto the devices. Returns false if no parts are left.
     ///
     /// # Errors
-    /// Fails as [`new`](Self::new) does.
+    /// Fails as [`open`](Self::open) does; if a device cannot be filled.
     pub(crate) fn next(&self) -> Result<bool, Error> {
         let (left, round) = (self.left(), self.state().round);
         if self.help || left.is_empty() {
@@ -103,7 +105,7 @@ impl<'a> Rounds<'a> {
     /// Loads parts that are not on the devices now, as many as fit. Returns false if there are no such parts.
     ///
     /// # Errors
-    /// Fails as [`new`](Self::new) does.
+    /// Fails as [`open`](Self::open) does; if a device cannot be filled.
     pub(crate) fn others(&self) -> Result<bool, Error> {
         let here = self.now().map_or(Vec::new(), |now| now.here().to_vec());
         let others: Vec<usize> =
@@ -126,7 +128,8 @@ impl<'a> Rounds<'a> {
         }
         state.round = round;
         state.rounds = state.rounds.max(round);
-        let now = OnDevices::new(&self.host, &self.config, parts, self.help)?;
+        let now = OnDevices::open(&self.host, &self.config, parts, self.help)?;
+        now.fill(&Cancel::default())?;
         state.now = Some(Arc::new(now));
         Ok(())
     }

@@ -42,7 +42,9 @@ impl<'a> RunContext<'_, 'a> {
         let gpu = self.classifier.query.devices();
         let records = Records::open(segments, self.record_options(gpu.as_deref()))?;
         progress.stage("classify", Unit::Bytes, records.bytes_total());
+        let fill = || gpu.as_deref().map_or(Ok(()), |gpu| gpu.fill(self.cancel));
         let engine = Engine::new(&records, sink, self.ahead(), progress, self.cancel);
+        let engine = if gpu.is_some() { engine.with_preparation(&fill) } else { engine };
         let workers = engine.run_on(self.context.threads, gpu.as_deref(), || Worker {
             run: self,
             take,

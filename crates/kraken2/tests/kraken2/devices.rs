@@ -8,6 +8,7 @@ use merganser_io::Input;
 use merganser_kraken2::Error;
 use merganser_kraken2::{Kraken2BuildConfig, Kraken2Config, Kraken2Database, Kraken2Sequence};
 use merganser_run::{Context, DeviceChoice};
+use merganser_taxreport::output::OutputPaths;
 
 use crate::run::{self, Job};
 use crate::{build, library};
@@ -171,6 +172,31 @@ fn a_damaged_table_and_a_small_device_are_errors() {
     let [there, here] = [job.device.clone(), DeviceChoice::Cpu]
         .map(|device| run::run(&Job { device, ..job.clone() }).unwrap_err().to_string());
     assert_eq!(there, here);
+}
+
+#[test]
+fn the_table_is_copied_once_and_a_table_cut_meanwhile_is_an_error() {
+    let Some(_device) = device() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (built, reads) = database(folder.path(), &Kraken2BuildConfig::default(), 9);
+    let table = Kraken2Database::open(built.path()).unwrap();
+    let context = Context::new().threads(3).device(DeviceChoice::Cuda(vec![0, 0]));
+    let run = |table: &Kraken2Database| {
+        let (config, input) = (Kraken2Config::default(), Input::File(reads.clone()));
+        merganser_kraken2::run(&config, table, [input], &OutputPaths::new(), &context)
+    };
+    let [first, second] = [(); 2].map(|()| run(&table).unwrap());
+    // Cells of both devices, in whole words; the header is not copied.
+    let expected = 2 * (table.table_bytes() - 32).next_multiple_of(8);
+    assert_eq!([first.uploaded.bytes, second.uploaded.bytes], [expected, 0]);
+    assert!(first.classified > 0 && first.classified == second.classified);
+
+    let table = Kraken2Database::open(built.path()).unwrap();
+    let file = std::fs::File::options().write(true).open(built.path().join("hash.k2d")).unwrap();
+    file.set_len(table.table_bytes() / 2).unwrap();
+    let error = run(&table).unwrap_err().to_string();
+    assert!(error.contains("hash.k2d: ") && !error.contains('\n'), "{error}");
+    assert!(error.ends_with("run again with an unchanging file"), "{error}");
 }
 
 #[test]

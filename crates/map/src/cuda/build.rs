@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use merganser_gpu::{Device, DeviceBuffer, DeviceInfo, Stream, primitives};
+use merganser_gpu::{Device, DeviceBuffer, DeviceInfo, Stream, Upload, primitives, read_memory};
 use merganser_run::{Budget, Cancel, Progress};
 
 use super::kernels::{self, BuildTask};
@@ -17,6 +17,8 @@ const COPIED: usize = if cfg!(test) { 100 } else { 4 << 20 };
 /// Device memory for each position of a group, in bytes: two keys, two positions, and the sort's scratch
 /// memory.
 const POSITION_BYTES: u64 = 25;
+/// The number of threads that copy the reference to the device.
+const COPIERS: usize = 8;
 /// Device memory for rounding up of allocations, in bytes.
 const SPARE: u64 = if cfg!(test) { 1 << 10 } else { 16 << 20 };
 
@@ -38,7 +40,7 @@ pub(crate) fn sort(
     let budget = Budget::of_device(device.available_within(memory)?);
     let pieces = cut(&unsorted.pieces);
     let groups = groups(unsorted, budget, (ordinal, pieces.len()))?;
-    let mut sorter = Sorter::new(unsorted, &device, &pieces, &groups)?;
+    let mut sorter = Sorter::new(unsorted, &device, &pieces, &groups, cancel)?;
     let mut base = 0;
     for group in groups {
         cancel.check()?;
@@ -93,6 +95,7 @@ impl Sorter {
         device: &Device,
         pieces: &[[u32; 2]],
         groups: &[Range<usize>],
+        cancel: &Cancel,
     ) -> Result<Sorter, Error> {
         let stream = device.stream()?;
         let Unsorted { text, totals, k, .. } = unsorted;
@@ -100,8 +103,9 @@ impl Sorter {
         let most = groups.iter().map(size).max().unwrap_or(0);
         let widest = groups.iter().map(|group| group.len()).max().unwrap_or(0);
         let mut planes = device.alloc(text.low.len() + text.high.len())?;
-        let (low, high) = planes.view_mut().split_at_mut(text.low.len());
-        super::index::copy_all(device, vec![(text.low, low), (text.high, high)], 8)?;
+        let mut upload = Upload::new(std::slice::from_ref(device))?;
+        upload.add([text.low, text.high].map(bytemuck::cast_slice), [(0, planes.view_mut())]);
+        upload.run(COPIERS, cancel, read_memory::<Error>)?;
         let mut on_device = device.alloc(pieces.len())?;
         stream.upload_now(pieces, on_device.view_mut())?;
         let scan = primitives::exclusive_scan_scratch::<u32>(device, pieces.len())?;

@@ -1,13 +1,14 @@
-//! The devices of a run. Each holds the index, and workspaces that threads take from a common pool.
+//! The devices of a run. Each holds the index once they are filled, and workspaces that threads take from a common
+//! pool.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use merganser_gpu::{BufferPool, Device, DeviceInfo, Pooled};
-use merganser_run::{Budget, RoundRobin, side_by_side};
+use merganser_gpu::{BufferPool, Device, DeviceInfo, Pooled, Uploaded};
+use merganser_run::{Budget, Cancel, RoundRobin};
 
-use super::index::DeviceIndex;
+use super::index::{DeviceIndex, piece_count};
 use super::workspace::{Sizes, Workspace};
-use crate::index::{Index, IndexView};
+use crate::index::IndexView;
 use crate::room::Room;
 use crate::{Config, Error};
 
@@ -21,19 +22,22 @@ const MAX_WORKSPACES: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Gpus {
     config: Config,
-    devices: Vec<DeviceInfo>,
-    workspaces: BufferPool<Workspace>,
+    devices: Vec<Device>,
+    /// The sizes and the number of the workspaces of each device.
+    sizes: Vec<(Sizes, usize)>,
+    /// The workspaces, once the devices are filled.
+    workspaces: OnceLock<BufferPool<Workspace>>,
     /// Whether there are too many runs that match everything, so that the host maps all reads.
     too_many_gaps: bool,
 }
 
 impl Gpus {
-    /// Opens devices and copies the index to each. The hits that a device returns at a time fit into `room`.
+    /// Opens devices with room for the index. The hits that a device returns at a time fit into `room`.
     ///
     /// # Errors
     /// If a device cannot be used, or has too little memory.
-    pub(crate) fn new(
-        index: &Index,
+    pub(crate) fn open(
+        view: &IndexView<'_>,
         gaps: &[[u32; 2]],
         config: &Config,
         ordinals: &[u32],
@@ -41,9 +45,6 @@ impl Gpus {
         threads: usize,
         room: Room,
     ) -> Result<Gpus, Error> {
-        let view = &index.view();
-        // The host rarely needs the index after this: devices return complete hits.
-        let copied = |part: &[u8]| index.release(part);
         let devices = Device::open_all(ordinals)?;
         let needed = DeviceIndex::bytes(view, gaps);
         let each = threads.div_ceil(devices.len().max(1));
@@ -52,16 +53,39 @@ impl Gpus {
             .map(|device| share(device, needed, memory, each))
             .map(|share| share.map(|(sizes, number)| (sizes.within(room), number)))
             .collect::<Result<Vec<_>, _>>()?;
-        // Devices are filled concurrently.
-        let indexes = side_by_side(&devices, |device| {
-            DeviceIndex::new(device, view, gaps, each.min(8), &copied).map(Arc::new)
-        })?;
+        Ok(Gpus::with(config, devices, sizes, gaps))
+    }
+
+    fn with(
+        config: &Config,
+        devices: Vec<Device>,
+        sizes: Vec<(Sizes, usize)>,
+        gaps: &[[u32; 2]],
+    ) -> Gpus {
         let least = sizes.iter().map(|(sizes, _)| sizes.keys).min().unwrap_or(0);
-        let too_many_gaps = indexes.iter().any(|index| index.gaps.len() > least / 4);
-        let devices = devices.iter().map(|device| device.info().clone()).collect();
-        let config = config.clone();
-        let workspaces = workspaces(indexes, sizes, config.clone());
-        Ok(Gpus { config, devices, workspaces, too_many_gaps })
+        let too_many_gaps = piece_count(gaps) > least / 4;
+        let (config, workspaces) = (config.clone(), OnceLock::new());
+        Gpus { config, devices, sizes, workspaces, too_many_gaps }
+    }
+
+    /// Copies the index to all devices. Called once.
+    ///
+    /// # Errors
+    /// If the index cannot be read, or a device fails; if cancelled.
+    pub(crate) fn fill(
+        &self,
+        view: &IndexView<'_>,
+        gaps: &[[u32; 2]],
+        threads: usize,
+        cancel: &Cancel,
+        read: impl Fn(&[u8], &mut [u8]) -> Result<(), Error> + Sync,
+    ) -> Result<Uploaded, Error> {
+        let (indexes, uploaded) =
+            DeviceIndex::upload(&self.devices, view, gaps, threads, cancel, read)?;
+        let indexes = indexes.into_iter().map(Arc::new).collect();
+        let workspaces = workspaces(indexes, self.sizes.clone(), self.config.clone());
+        let _ = self.workspaces.set(workspaces);
+        Ok(uploaded)
     }
 
     /// Creates workspaces of this size on device 0, for tests.
@@ -72,11 +96,9 @@ impl Gpus {
         config: &Config,
         sizes: Sizes,
     ) -> Result<Gpus, Error> {
-        let index = Arc::new(DeviceIndex::new(&Device::open(0)?, view, gaps, 2, &|_| ())?);
-        let too_many_gaps = index.gaps.len() > sizes.keys / 4;
-        let config = config.clone();
-        let workspaces = workspaces(vec![index], vec![(sizes, 1)], config.clone());
-        Ok(Gpus { config, devices: Vec::new(), workspaces, too_many_gaps })
+        let gpus = Gpus::with(config, vec![Device::open(0)?], vec![(sizes, 1)], gaps);
+        gpus.fill(view, gaps, 2, &Cancel::default(), merganser_gpu::read_memory)?;
+        Ok(gpus)
     }
 
     /// Returns the configuration of the run.
@@ -84,9 +106,9 @@ impl Gpus {
         &self.config
     }
 
-    /// Returns the devices.
-    pub(crate) fn devices(&self) -> &[DeviceInfo] {
-        &self.devices
+    /// Returns the facts about the devices.
+    pub(crate) fn devices(&self) -> Vec<DeviceInfo> {
+        self.devices.iter().map(|device| device.info().clone()).collect()
     }
 
     /// Takes a workspace, and waits until one is free. A worker keeps it while it hands over texts in input order,
@@ -94,8 +116,11 @@ impl Gpus {
     ///
     /// # Errors
     /// If one cannot be made.
+    ///
+    /// # Panics
+    /// If the devices are not filled.
     pub(crate) fn workspace(&self) -> Result<Pooled<Workspace>, Error> {
-        Ok(self.workspaces.take()?)
+        Ok(self.workspaces.get().expect("devices are filled before use").take()?)
     }
 
     pub(super) fn too_many_gaps(&self) -> bool {

@@ -1,10 +1,7 @@
 //! The index in the memory of a device.
 
-use std::sync::Mutex;
-
-use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, Pod};
-use merganser_run::locks::lock;
-use merganser_run::run_workers;
+use merganser_gpu::{Device, DeviceBuffer, Upload, Uploaded};
+use merganser_run::Cancel;
 
 use crate::Error;
 use crate::index::IndexView;
@@ -30,8 +27,6 @@ pub(super) struct DeviceIndex {
 
 /// The maximum number of bases of such a piece.
 const GAP_PIECE: u32 = 1024;
-/// The number of bytes that are copied at a time.
-const CHUNK: usize = 2 << 20;
 
 impl DeviceIndex {
     /// Returns the number of bytes of an index on a device.
@@ -39,47 +34,62 @@ impl DeviceIndex {
         let text = &view.text;
         let words = text.low.len() + text.high.len() + text.others.len();
         let numbers = view.positions.len() + view.table().len();
-        let pairs = text.contigs.len() + pieces(gaps).count();
+        let pairs = text.contigs.len() + piece_count(gaps);
         (8 * (words + pairs) + 4 * numbers) as u64
     }
 
-    /// Copies an index to a device on `threads` threads; calls `copied` with each chunk once it has been read.
-    pub(super) fn new(
-        device: &Device,
+    /// Copies an index to devices on `threads` threads, with `read` as the function that reads its slices.
+    pub(super) fn upload(
+        devices: &[Device],
         view: &IndexView<'_>,
         gaps: &[[u32; 2]],
         threads: usize,
-        copied: &(dyn Fn(&[u8]) + Sync),
-    ) -> Result<DeviceIndex> {
+        cancel: &Cancel,
+        read: impl Fn(&[u8], &mut [u8]) -> Result<()> + Sync,
+    ) -> Result<(Vec<DeviceIndex>, Uploaded)> {
         let text = &view.text;
         let planes = [text.low, text.high, text.others];
         let contigs: Vec<[u32; 2]> = text.contigs.iter().map(|at| [at.start, at.end()]).collect();
         let gaps: Vec<[u32; 2]> = pieces(gaps).collect();
-        let mut index = DeviceIndex {
-            device: device.clone(),
-            planes: device.alloc(planes.iter().map(|plane| plane.len()).sum())?,
-            has_others: !text.others.is_empty(),
-            positions: device.alloc(view.positions.len())?,
-            table: device.alloc(view.table().len())?,
-            contigs: device.alloc(contigs.len())?,
-            gaps: device.alloc(gaps.len())?,
-            k: view.k() as u32,
-            text_end: text.end(),
+        let alloc = |device: &Device| {
+            Ok::<_, Error>(DeviceIndex {
+                device: device.clone(),
+                planes: device.alloc(planes.iter().map(|plane| plane.len()).sum())?,
+                has_others: !text.others.is_empty(),
+                positions: device.alloc(view.positions.len())?,
+                table: device.alloc(view.table().len())?,
+                contigs: device.alloc(contigs.len())?,
+                gaps: device.alloc(gaps.len())?,
+                k: view.k() as u32,
+                text_end: text.end(),
+            })
         };
-        let mut transfers = Vec::new();
-        let mut rest = index.planes.view_mut();
-        for plane in planes {
-            let (own, others) = rest.split_at_mut(plane.len());
-            chunks(plane, own, &mut transfers);
-            rest = others;
+        let mut indexes = devices.iter().map(alloc).collect::<Result<Vec<_>>>()?;
+        let (mut words, mut numbers, mut pairs) =
+            (Vec::new(), [const { Vec::new() }; 2], [const { Vec::new() }; 2]);
+        for (at, index) in indexes.iter_mut().enumerate() {
+            words.push((at, index.planes.view_mut()));
+            numbers[0].push((at, index.positions.view_mut()));
+            numbers[1].push((at, index.table.view_mut()));
+            pairs[0].push((at, index.contigs.view_mut()));
+            pairs[1].push((at, index.gaps.view_mut()));
         }
-        chunks(view.positions, index.positions.view_mut(), &mut transfers);
-        chunks(view.table(), index.table.view_mut(), &mut transfers);
-        chunks(&contigs, index.contigs.view_mut(), &mut transfers);
-        chunks(&gaps, index.gaps.view_mut(), &mut transfers);
-        copy(device, transfers, threads, copied)?;
-        Ok(index)
+        let mut upload = Upload::new(devices)?;
+        upload.add(planes.map(bytemuck::cast_slice), words);
+        for (from, to) in [view.positions, view.table()].into_iter().zip(numbers) {
+            upload.add([bytemuck::cast_slice(from)], to);
+        }
+        for (from, to) in [&contigs, &gaps].into_iter().zip(pairs) {
+            upload.add([bytemuck::cast_slice(from)], to);
+        }
+        let uploaded = upload.run(threads, cancel, read)?;
+        Ok((indexes, uploaded))
     }
+}
+
+/// Returns the number of pieces of runs of ambiguous letters.
+pub(super) fn piece_count(gaps: &[[u32; 2]]) -> usize {
+    pieces(gaps).count()
 }
 
 /// Splits runs into pieces, so that no device thread gets a long one.
@@ -88,56 +98,5 @@ fn pieces(gaps: &[[u32; 2]]) -> impl Iterator<Item = [u32; 2]> {
         (from..to)
             .step_by(GAP_PIECE as usize)
             .map(move |at| [at, to.min(at.saturating_add(GAP_PIECE))])
-    })
-}
-
-/// Copies arrays to device memory on `threads` threads.
-pub(super) fn copy_all<T: Pod + bytemuck::NoUninit>(
-    device: &Device,
-    arrays: Vec<(&[T], DeviceSliceMut<'_, T>)>,
-    threads: usize,
-) -> Result<()> {
-    let mut transfers = Vec::new();
-    arrays.into_iter().for_each(|(from, to)| chunks(from, to, &mut transfers));
-    copy(device, transfers, threads, &|_| ())
-}
-
-/// The bytes of a chunk, and their destination.
-type Transfer<'a> = (&'a [u8], DeviceSliceMut<'a, u8>);
-
-/// Splits a copy into chunks and appends them.
-fn chunks<'a, T: Pod + bytemuck::NoUninit>(
-    from: &'a [T],
-    to: DeviceSliceMut<'a, T>,
-    transfers: &mut Vec<Transfer<'a>>,
-) {
-    let mut rest = to.cast::<u8>();
-    for chunk in bytemuck::cast_slice::<T, u8>(from).chunks(CHUNK) {
-        let (own, others) = rest.split_at_mut(chunk.len());
-        transfers.push((chunk, own));
-        rest = others;
-    }
-}
-
-/// Copies through pinned memory: each thread fills one buffer while the device reads its other one.
-fn copy(
-    device: &Device,
-    transfers: Vec<Transfer<'_>>,
-    threads: usize,
-    copied: &(dyn Fn(&[u8]) + Sync),
-) -> Result<()> {
-    let threads = threads.clamp(1, transfers.len().max(1));
-    let transfers = Mutex::new(transfers.into_iter());
-    run_workers(threads, |_| {
-        let stream = device.stream()?;
-        let mut buffers = [device.alloc_pinned::<u8>(CHUNK)?, device.alloc_pinned(CHUNK)?];
-        loop {
-            let next = lock(&transfers).next();
-            let Some((from, to)) = next else { return Ok(stream.synchronize()?) };
-            buffers[0].as_mut_slice()?[..from.len()].copy_from_slice(from);
-            copied(from);
-            stream.upload(&mut buffers[0], 0..from.len(), to)?;
-            buffers.swap(0, 1);
-        }
     })
 }

@@ -112,9 +112,9 @@ impl Mapped {
         self.sections[..CONTIGS].iter().map(|section| section.len).sum()
     }
 
-    /// Releases mapped memory: see [`MappedFile::release`].
-    pub(super) fn release(&self, part: &[u8]) {
-        self.mapping.release(part);
+    /// See [`MappedFile::read`].
+    pub(super) fn read(&self, part: &[u8], to: &mut [u8]) -> Result<(), Error> {
+        Ok(self.mapping.read(part, to)?)
     }
 
     pub(super) fn planes(&self) -> [&[u64]; 3] {

@@ -226,8 +226,11 @@ impl<'r> Worker<'r> {
         batch: &ReadBatch,
         turn: &BatchTurn<'_>,
     ) -> Result<(), Error> {
-        let take =
-            |gpus: &Gpus| turn.in_order(|| gpus.workspace()).unwrap_or(Err(Error::Cancelled));
+        let take = |gpus: &Gpus| {
+            let is_prepared = turn.is_prepared();
+            let taken = is_prepared.then(|| turn.in_order(|| gpus.workspace())).flatten();
+            taken.unwrap_or(Err(Error::Cancelled))
+        };
         gpus.begin(&mut self.mapper, take, batch.len(), batch.unit())?;
         while let Some(reads) = gpus.next(&mut self.mapper, &mut self.hits, &mut self.bounds)? {
             self.report(batch, reads, gpus.scripts(), turn)?;

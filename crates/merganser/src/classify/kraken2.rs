@@ -108,11 +108,12 @@ impl Sample<'_> {
         if let Some(shard) = environment.shard {
             summary.set("parameters", "shard", shard.to_string());
         }
-        let upload = outcome.stages.get("upload");
+        let opening = outcome.stages.get("devices");
         if !outcome.devices.is_empty() {
-            summary.stage("upload", upload);
+            summary.stage("devices", opening);
+            devices::upload(outcome.uploaded, &mut summary);
         }
-        summary.stage("query", queried - upload);
+        summary.stage("query", queried.saturating_sub(opening));
         if started == environment.started {
             summary.stage("open", environment.opened);
         }

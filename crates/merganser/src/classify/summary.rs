@@ -6,6 +6,8 @@ use merganser_classify::{GpuTimes, Thresholds};
 use merganser_classify::{Outcome, RunConfig};
 use merganser_run::Summary;
 
+use crate::devices;
+
 /// Makes the summary of the parameters and results of a run.
 pub(super) fn of_run(
     (config, thresholds): (&RunConfig, &Thresholds),
@@ -36,6 +38,7 @@ pub(super) fn of_run(
 
 /// Adds the times of devices.
 fn set_gpu_times(gpu: &GpuTimes, summary: &mut Summary) {
+    devices::upload(gpu.tables, summary);
     for (what, time) in [
         ("upload", gpu.upload),
         ("kernels", gpu.kernels),

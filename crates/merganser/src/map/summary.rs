@@ -43,6 +43,7 @@ pub(super) fn of(finished: &Finished<'_>) -> Summary {
         summary.set("stream_seconds", "verification", device.verification.as_secs_f64());
         summary.set("stream_seconds", "hits", device.hits.as_secs_f64());
         summary.stage("gpus", outcome.stages.get("gpus"));
+        devices::upload(outcome.uploaded, &mut summary);
     }
     summary.stage("index", finished.indexing);
     summary.stage("map", outcome.stages.get("map"));

@@ -4,7 +4,7 @@ use super::{Turn, Work};
 
 /// Devices that make the outputs of batches, while the worker that sent a batch goes on with the next.
 pub trait Device<W: Work>: Sync {
-    /// Room for a batch on a device, and for the device's results.
+    /// Room for a batch on a device, and for the device's results. Free again when it is dropped.
     type Slot;
 
     /// The number of batches that a worker may have on devices while it goes on.
@@ -28,7 +28,7 @@ pub trait Device<W: Work>: Sync {
     /// If a slot cannot be created.
     fn place(&self, worker: &mut W, may_wait: bool) -> Result<Option<Self::Slot>, W::Error>;
 
-    /// Sends a batch to a device, without waiting.
+    /// Sends a batch to a device, which is [prepared](super::Engine::with_preparation), without waiting.
     ///
     /// # Errors
     /// If the device fails.

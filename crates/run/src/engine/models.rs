@@ -143,6 +143,8 @@ struct Plan {
     slots: Option<usize>,
     /// Whether slots are taken in order, and kept while outputs are handed over.
     keeps_slots: bool,
+    /// Whether another thread prepares the device, and whether it fails.
+    preparation_fails: Option<bool>,
 }
 
 /// A worker of the models.
@@ -300,6 +302,9 @@ fn run_with(
     if run.plan.keeps_slots {
         engine = engine.with_slots_in_order();
     }
+    if let Some(fails) = run.plan.preparation_fails {
+        engine = engine.with_preparation(if fails { &|| Err(Error::At(77)) } else { &|| Ok(()) });
+    }
     let shared = Arc::new(Shared { run, engine });
     let work = |shared: &Shared| {
         let Shared { run, engine } = shared;
@@ -312,12 +317,21 @@ fn run_with(
         thread::spawn(move || work(&shared))
     };
     let others: Vec<_> = (1..workers).map(start).collect();
+    let preparer = run.plan.preparation_fails.map(|_| {
+        let shared = shared.clone();
+        thread::spawn(move || {
+            let preparation = shared.engine.preparation.as_ref();
+            shared.engine.prepare(preparation.expect("planned"));
+        })
+    });
     let canceller = cancels.then(|| thread::spawn(move || cancel.cancel()));
     let mut sound = work(&shared);
     for other in others {
         sound &= other.join().expect("its panic was caught");
     }
-    canceller.map(|thread| thread.join().expect("no panic"));
+    for thread in preparer.into_iter().chain(canceller) {
+        thread.join().expect("no panic");
+    }
     let shared = Arc::try_unwrap(shared).ok().expect("all have ended");
     (shared.engine.finish().map(|list| list.outputs), sound)
 }
@@ -414,6 +428,19 @@ fn failures_end_runs_with_devices() {
             let (ahead, slots) = (2, Some(slots));
             let plan = Plan { end: 3, ahead, slots, fails_at, write_fails_at, ..Plan::default() };
             assert_eq!(run(plan, 2, false).0, Err(Error::At(1)));
+        });
+    }
+}
+
+#[test]
+fn batches_wait_until_devices_are_prepared() {
+    for fails in [false, true] {
+        model(move || {
+            // Slots of the models are not freed when they are dropped, as after a failure.
+            let (slots, preparation_fails) = (Some(if fails { 2 } else { 1 }), Some(fails));
+            let plan = Plan { end: 2, ahead: 2, slots, preparation_fails, ..Plan::default() };
+            let expected = if fails { Err(Error::At(77)) } else { Ok(vec![0, 1]) };
+            assert_eq!(run(plan, 2, false).0, expected);
         });
     }
 }

@@ -84,6 +84,10 @@ where
     }
 
     fn send(&mut self, mut batch: S::Batch, mut slot: D::Slot) {
+        // This may wait with a slot, since the preparation waits for no batch.
+        if !self.engine.is_prepared() {
+            return;
+        }
         match self.device.start(self.worker, &mut batch, &mut slot) {
             Ok(()) => self.in_flight.push(Sent { batch, slot }),
             Err(error) => self.engine.fail(S::number(&batch), error),

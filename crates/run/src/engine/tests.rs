@@ -200,6 +200,48 @@ fn outputs_come_in_order_on_workers_and_devices() {
 }
 
 #[test]
+fn devices_are_prepared_while_batches_are_fetched() {
+    let source = Numbers { end: 200, ..Numbers::default() };
+    let (device, cancel, is_prepared) =
+        (slots(3, false), Cancel::default(), AtomicBool::new(false));
+    let prepare = || {
+        // Ends only if the source is read meanwhile.
+        while source.next.load(Ordering::Relaxed) == 0 {
+            thread::yield_now();
+        }
+        is_prepared.store(true, Ordering::Relaxed);
+        Ok(())
+    };
+    let engine =
+        Engine::new(&source, List::default(), 3, &Silent, &cancel).with_preparation(&prepare);
+    let workers = engine.run_on(4, Some(&device), Worker::default).expect("threads start");
+    assert_eq!(engine.finish().map(|list| list.0), Ok(Vec::from_iter(0..200)));
+    assert!(workers.len() == 4 && is_prepared.into_inner());
+    assert_eq!(workers.iter().map(|worker| worker.by_device).sum::<usize>(), 160);
+}
+
+#[test]
+fn a_failed_preparation_ends_the_run() {
+    for panics in [false, true] {
+        let source = Numbers { end: 200, ..Numbers::default() };
+        // A slot for each worker, since these slots are not freed when they are dropped.
+        let (device, cancel) = (slots(4, false), Cancel::default());
+        let prepare = || {
+            assert!(!panics, "as planned");
+            Err(Error::At(77))
+        };
+        let engine =
+            Engine::new(&source, List::default(), 3, &Silent, &cancel).with_preparation(&prepare);
+        let fails = || Worker { fails_at: Some(1), ..Worker::default() };
+        let run = || engine.run_on(4, Some(&device), fails).expect("threads start");
+        assert_eq!(catch_unwind(AssertUnwindSafe(run)).is_err(), panics);
+        if !panics {
+            assert_eq!(engine.finish().map(|list| list.0), Err(Error::At(77)));
+        }
+    }
+}
+
+#[test]
 fn the_first_failure_in_the_input_ends_the_run() {
     let fails = || Worker { fails_at: Some(20), ..Worker::default() };
     for device in [None, Some(slots(2, false))] {

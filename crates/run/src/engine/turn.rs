@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use super::ordered::{InOrder, InOrderSink};
 use super::{Ticket, Turns};
+use crate::workers::Gate;
 
 /// The turn of a batch: gives spare memory, takes outputs before the last one, and orders slots.
 pub struct Turn<'t, P, E> {
@@ -12,6 +13,8 @@ pub struct Turn<'t, P, E> {
     /// The ticket for a slot until it is used, if slots are taken in order.
     ticket: Cell<Option<Ticket<'t, ()>>>,
     deferred: Cell<bool>,
+    /// The gate that opens when devices are prepared, if they must be.
+    prepared: Option<&'t Gate>,
 }
 
 /// The functions of the outputs that a turn needs, for any sink.
@@ -42,9 +45,10 @@ impl<'t, P, E> Turn<'t, P, E> {
         is_long: bool,
         outputs: &'t InOrder<P, K>,
         slots: Option<&'t Turns<()>>,
+        prepared: Option<&'t Gate>,
     ) -> Turn<'t, P, E> {
         let ticket = Cell::new(slots.map(|slots| slots.ticket(number)));
-        Turn { number, outputs, ticket, deferred: Cell::new(is_long) }
+        Turn { number, outputs, ticket, deferred: Cell::new(is_long), prepared }
     }
 
     /// Returns the number of the batch.
@@ -55,6 +59,13 @@ impl<'t, P, E> Turn<'t, P, E> {
     /// Returns an output that was written, to reuse its memory.
     pub fn spare(&self) -> Option<P> {
         self.outputs.spare()
+    }
+
+    /// Waits until devices are [prepared](super::Engine::with_preparation); false if that failed, which is reported
+    /// as the error of the run. For workers that use devices themselves; the engine waits before
+    /// [`Device::start`](super::Device::start).
+    pub fn is_prepared(&self) -> bool {
+        self.prepared.is_none_or(Gate::pass)
     }
 
     /// Hands over an output before the batch's last one, once all before it are written; false if it is not wanted any
