@@ -4,6 +4,7 @@
 use crate::availability::{Availability, DeviceInfo, availability, probe_time};
 use crate::error::check;
 use crate::ffi::{self, Status};
+use crate::ingest::DeviceInflater;
 use crate::{Error, Result};
 use merganser_run::locks::lock;
 use std::collections::{BTreeMap, BTreeSet};
@@ -186,6 +187,18 @@ impl Device {
             self.limit_memory(bytes);
         }
         self.available()
+    }
+
+    /// Returns the bytes that a run may use on this device: all, or `limit` if that is less. Other programs may use some
+    /// of them.
+    pub(crate) fn usable_within(&self, limit: Option<u64>) -> u64 {
+        limit.unwrap_or(u64::MAX).min(self.0.info.total_memory / self.0.sharers)
+    }
+
+    /// Returns what [`available_within`](Self::available_within) does without the bytes that a
+    /// [`DeviceInflater`] takes.
+    pub fn available_beside_inflater(&self, limit: Option<u64>) -> Result<u64> {
+        Ok(self.available_within(limit)?.saturating_sub(DeviceInflater::reserved(self, limit)))
     }
 
     /// Returns the number of bytes in this device's buffers.

@@ -4,16 +4,20 @@
 //! The device accepts what is sound and usual. Anything else (damaged blocks, malformed records, records beyond the
 //! room) is refused as a whole, and the host reads the same text again: it words the errors.
 
+mod ahead;
+mod compressed;
 mod kernels;
 
 use std::ops::Range;
 
-use merganser_inflate::bgzf::{Block, data_range};
+use merganser_inflate::bgzf::Block;
 use merganser_inflate::{RemoteRoom, RemoteText};
 
 use crate::primitives;
 use crate::{Device, DeviceBuffer, DeviceSlice, Error, PinnedBuffer, Result, Stream};
-use kernels::{BlockPlace, LinesOfText, SLACK, TILE, TOTALS, Tiles};
+pub use ahead::{DeviceInflater, inflated_bytes};
+use compressed::Compressed;
+use kernels::{LinesOfText, SLACK, TILE, TOTALS, Tiles};
 
 /// The format of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +53,8 @@ pub struct PackedText {
     pub low_quality: u64,
 }
 
-/// The largest number of blocks of a text: those of 256 bytes of text each in the usual room.
-const BLOCKS: usize = 1 << 18;
+/// The largest number of blocks of a text. Smaller ones than usual fill this room first.
+const BLOCKS: usize = 1 << 16;
 /// The number of bytes of packed letters that may be read after the last letter.
 const LETTER_PADDING: usize = 2048;
 /// The number of bytes at the end of a text that are searched for a line end at first.
@@ -65,6 +69,7 @@ pub struct DeviceText {
     text: DeviceBuffer<u8>,
     /// The text is these bytes of the buffer.
     range: Range<usize>,
+    /// Allocated when the first blocks arrive.
     compressed: Option<Compressed>,
     counts: DeviceBuffer<u32>,
     lines_before: DeviceBuffer<u64>,
@@ -74,17 +79,8 @@ pub struct DeviceText {
     bases: DeviceBuffer<u64>,
     cuts: DeviceBuffer<u64>,
     totals: DeviceBuffer<u64>,
-    damaged: DeviceBuffer<u32>,
     numbers: PinnedBuffer<u64>,
     stream: Stream,
-}
-
-/// The buffers for compressed bytes, allocated when the first arrive.
-#[derive(Debug)]
-struct Compressed {
-    bytes: DeviceBuffer<u8>,
-    places_here: PinnedBuffer<BlockPlace>,
-    places: DeviceBuffer<BlockPlace>,
 }
 
 impl DeviceText {
@@ -131,7 +127,6 @@ impl DeviceText {
             bases: device.alloc((all / 4 + LETTER_PADDING) / 8)?,
             cuts: device.alloc((all / 8 + LETTER_PADDING) / 8)?,
             totals: device.alloc(TOTALS)?,
-            damaged: device.alloc(1)?,
             numbers: device.alloc_pinned(TOTALS + 1)?,
             stream: device.stream()?,
         })
@@ -255,23 +250,13 @@ impl RemoteText for DeviceText {
             self.compressed = Some(Compressed::new(&self.device, self.room)?);
         }
         let Some(compressed) = &mut self.compressed else { return Ok(None) };
-        let Some(length) = compressed.place(blocks, &self.here, self.room)? else {
-            return Ok(None);
-        };
+        let (stream, to) = (&self.stream, (self.text.view_mut(), self.room.headroom));
+        let length = compressed.inflate(stream, &mut self.here, blocks, to)?;
+        let Some(length) = length else { return Ok(None) };
         self.range = self.room.headroom..self.room.headroom + length;
-        let stream = &self.stream;
-        let bytes = blocks.last().map_or(0, |last| last.offset + last.size);
-        stream.upload(&mut self.here, 0..bytes, compressed.bytes.slice_mut(..bytes))?;
-        let places = compressed.places.slice_mut(..blocks.len());
-        stream.upload(&mut compressed.places_here, 0..blocks.len(), places)?;
-        stream.fill(self.damaged.view_mut(), 0)?;
-        let (bytes, places) = (compressed.bytes.view(), compressed.places.slice(..blocks.len()));
-        let damaged = self.damaged.view_mut();
-        kernels::inflate(stream, bytes, places, self.text.view_mut(), damaged)?;
         let lines = self.lines_of_new()?;
-        let mut damaged = [0];
-        self.stream.download_now(self.damaged.view(), &mut damaged)?;
-        Ok((damaged == [0]).then_some(lines))
+        let is_good = self.compressed.as_ref().map_or(Ok(false), |it| it.is_good(&self.stream))?;
+        Ok(is_good.then_some(lines))
     }
 
     fn len(&self) -> usize {
@@ -312,38 +297,6 @@ impl RemoteText for DeviceText {
 
     fn truncate(&mut self, length: usize) {
         self.range.end = self.range.start + length;
-    }
-}
-
-impl Compressed {
-    fn new(device: &Device, room: RemoteRoom) -> Result<Compressed> {
-        Ok(Compressed {
-            bytes: device.alloc(room.bytes + SLACK)?,
-            places_here: device.alloc_pinned(room.blocks)?,
-            places: device.alloc(room.blocks)?,
-        })
-    }
-
-    /// Writes the places of blocks of `bytes`, whose text begins after the headroom. Returns the length of the text;
-    /// `None` if the blocks do not fit or a header is odd.
-    fn place(
-        &mut self,
-        blocks: &[Block],
-        bytes: &PinnedBuffer<u8>,
-        room: RemoteRoom,
-    ) -> Result<Option<usize>> {
-        let (bytes, places) = (bytes.as_slice()?, self.places_here.as_mut_slice()?);
-        if blocks.len() > places.len() {
-            return Ok(None);
-        }
-        let mut text = 0;
-        for (place, block) in places.iter_mut().zip(blocks) {
-            let Some(data) = data_range(bytes, block) else { return Ok(None) };
-            let sizes = data.len() as u64 | (block.text as u64) << 32;
-            *place = [data.start as u64, (room.headroom + text) as u64, sizes];
-            text += block.text;
-        }
-        Ok((text <= room.text).then_some(text))
     }
 }
 

@@ -172,7 +172,7 @@ impl<R: Read> BlockReader<R> {
 
 /// A walk over the blocks of a file that can be read at any offset. It reads only the headers of blocks and the sizes of
 /// their texts, so that the blocks themselves can be read in parallel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct BlockWalk {
     offset: u64,
     length: u64,
@@ -196,6 +196,11 @@ impl BlockWalk {
     /// Returns the offset of the next block in the file.
     pub fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// Returns the number of bytes from the next block to the end of the file.
+    pub fn bytes_left(&self) -> u64 {
+        self.length - self.offset
     }
 
     /// Returns whether the last block that was found is empty, like the end-of-file block.

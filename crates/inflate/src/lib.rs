@@ -71,6 +71,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod ahead;
 pub mod bgzf;
 mod blocks;
 mod deflate;
@@ -82,6 +83,7 @@ pub mod parallel;
 mod remote;
 mod text;
 
+pub use ahead::{Ahead, InflateAhead, TextsAhead};
 pub use blocks::BgzfBlocks;
 pub use error::Error;
 pub use gzip::GzipStream;

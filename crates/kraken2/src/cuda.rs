@@ -4,14 +4,16 @@
 
 mod kernels;
 
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
+use merganser_gpu::ingest::DeviceInflater;
 use merganser_gpu::{
     BufferPool, Device, DeviceBuffer, DeviceInfo, GpuConfig, PinnedBuffer, Pooled,
     Result as GpuResult, Stream, Upload, Uploaded, primitives,
 };
+use merganser_inflate::InflateAhead;
 use merganser_run::locks::lock;
-use merganser_run::{Budget, Cancel, RoundRobin};
+use merganser_run::{Budget, Cancel, Context, RoundRobin};
 
 use crate::Error;
 use crate::options::Kraken2Options;
@@ -63,7 +65,7 @@ impl Kraken2Gpus {
         let opened = devices.into_iter().map(|device| {
             let same = config.devices.iter().filter(|&&number| number == device.ordinal());
             let shared = same.count() as u64;
-            let available = device.available_within(config.memory)? / shared;
+            let available = device.available_beside_inflater(config.memory)? / shared;
             let budget = Budget::of_device(available).with(8 * words(table) as u64);
             let each = Workspace::bytes(minimizers);
             budget.with(each).check_device(device.ordinal(), "the table of the database")?;
@@ -108,6 +110,12 @@ impl Kraken2Gpus {
         // The lock ensures that they are missing.
         let _ = self.cells.set(there);
         Ok(uploaded)
+    }
+
+    /// Returns an inflater of BGZF files on the first device, if it has memory for that.
+    pub(crate) fn inflater(&self, context: &Context) -> Option<Arc<dyn InflateAhead>> {
+        let first = &self.devices.first()?.device;
+        DeviceInflater::beside(first, context.gpu_memory, context.budget())
     }
 
     /// Returns the facts about the devices, in the requested order.

@@ -164,8 +164,16 @@ impl Planned<'_> {
         let threads = context.threads;
         let warnings = context.warnings.clone();
         let needs = Some(Needs { bases: database.options().k - 1, uracil: false });
-        let options =
-            RecordOptions { workers: threads, needs, cancel: cancel.clone(), warnings, ..options };
+        let inflater = gpus.as_ref().and_then(|gpus| gpus.inflater(context));
+        let cancelled = cancel.clone();
+        let options = RecordOptions {
+            workers: threads,
+            needs,
+            cancel: cancelled,
+            warnings,
+            inflater,
+            ..options
+        };
         let records = Records::open(segments, options)?;
         progress.stage("classify", Unit::Bytes, records.bytes_total());
         let counts = Kraken2Counts::default();

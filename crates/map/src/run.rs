@@ -153,7 +153,8 @@ pub fn run_with(
         stages.since("gpus", begun);
     }
     index.warn_of_none(&context.warnings);
-    let source = ReadSource::open(inputs, config, context)?;
+    let inflater = gpus.as_ref().and_then(|gpus| gpus.inflater(context));
+    let source = ReadSource::open(inputs, config, context, inflater)?;
     progress.stage("map", Unit::Bytes, source.bytes_total());
     let keeps_unmapped = outputs.unmapped.is_some();
     let writer = Writer::new(config, index, cram.as_ref(), paired, outputs);

@@ -3,7 +3,10 @@
 //! The size of batches is fixed and does not depend on threads or memory, so that compressed output is always
 //! cut at the same places.
 
+use std::sync::Arc;
+
 use merganser_alignments::RecordOptions;
+use merganser_inflate::InflateAhead;
 use merganser_io::{Keep, ReadInput, ReadShare, RecordBatch, Records};
 use merganser_run::Context;
 
@@ -143,8 +146,10 @@ impl ReadSource {
         inputs: &[ReadInput],
         config: &Config,
         context: &Context,
+        inflater: Option<Arc<dyn InflateAhead>>,
     ) -> Result<ReadSource, Error> {
         let mut options = options(context);
+        options.inflater = inflater;
         options.reads = config.share.as_ref().map_or(options.reads, ReadShare::reads);
         options.any_names = config.any_names;
         options.phred.offset = config.quality_offset;

@@ -29,10 +29,11 @@ pub(crate) fn describe(gpus: &[u32], memory: Option<u64>, summary: &mut Summary)
 }
 
 /// Adds the copy of a database or an index to devices: its time, which overlaps with the first reads, and its bytes,
-/// over all devices.
+/// over all devices; and the bytes of text that devices have inflated.
 pub(crate) fn upload(uploaded: Uploaded, summary: &mut Summary) {
     summary.stage("upload", uploaded.time);
     summary.set("machine", "uploaded_bytes", uploaded.bytes);
+    summary.set("machine", "inflated_bytes", merganser_gpu::ingest::inflated_bytes());
 }
 
 /// Adds the clocks of a run that began at `started` and ends now: the total time, the time to start CUDA, the

@@ -44,7 +44,7 @@ pub(super) struct Needs {
 impl Budget {
     pub(super) fn of(device: &Device, config: &GpuConfig, needs: &Needs) -> Result<Budget, Error> {
         let &Needs { params, most, pools, one_part } = needs;
-        let available = device.available_within(config.memory)?;
+        let available = device.available_beside_inflater(config.memory)?;
         let (ordinal, what) = (device.ordinal(), "classifying");
         let needed = MIN_BYTES;
         if available < needed {

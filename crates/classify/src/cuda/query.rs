@@ -1,10 +1,12 @@
 //! Queries devices: copies the database to them, and schedules batches.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
+use merganser_gpu::ingest::DeviceInflater;
 use merganser_gpu::{Device, DeviceInfo, Pooled, Uploaded};
+use merganser_inflate::InflateAhead;
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, RoundRobin, join, start_scoped};
+use merganser_run::{Cancel, Context, RoundRobin, join, start_scoped};
 
 use super::answers::Answers;
 use super::budget::{Budget, Needs, Placed, place, too_little_memory};
@@ -174,6 +176,11 @@ impl<'a> GpuQuery<'a> {
     /// Returns the parts that no device has room for.
     pub(crate) fn left(&self) -> &[usize] {
         &self.left
+    }
+
+    /// Returns an inflater of BGZF files on the first device, if it has memory for that.
+    pub(crate) fn inflater(&self, context: &Context) -> Option<Arc<dyn InflateAhead>> {
+        DeviceInflater::beside(self.devices.first()?, context.gpu_memory, context.budget())
     }
 
     /// Returns the devices, in the order of the request.

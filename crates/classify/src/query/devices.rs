@@ -9,7 +9,8 @@ use crate::candidates::{Candidate, Seen};
 use crate::cpu::query::{HostQuery, Scratch};
 use crate::cuda::{Flight, GpuNotes, GpuQuery, NearRead};
 use merganser_gpu::GpuConfig;
-use merganser_run::Cancel;
+use merganser_inflate::InflateAhead;
+use merganser_run::{Cancel, Context};
 
 /// A database on devices, once they are [filled](OnDevices::fill), supported by the host.
 #[derive(Debug)]
@@ -71,6 +72,11 @@ impl<'a> OnDevices<'a> {
             reads_on_host: self.reads_here.load(Ordering::Relaxed),
             times: self.gpu.times(),
         }
+    }
+
+    /// Returns an inflater of BGZF files on a device, if it has memory for that.
+    pub(crate) fn inflater(&self, context: &Context) -> Option<Arc<dyn InflateAhead>> {
+        self.gpu.inflater(context)
     }
 
     /// Returns the number of records and of bytes that a batch should have so that it usually fits on any device.

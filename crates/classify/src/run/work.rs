@@ -87,6 +87,7 @@ impl<'a> RunContext<'_, 'a> {
             }),
             cancel: self.cancel.clone(),
             warnings: self.context.warnings.clone(),
+            inflater: gpu.and_then(|gpu| gpu.inflater(self.context)),
             ..RecordOptions::default()
         }
     }

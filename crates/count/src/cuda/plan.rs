@@ -37,9 +37,9 @@ const MIN_KMERS: u64 = 4 << 20;
 const MAX_BATCH_BYTES: u64 = 4 << 30;
 /// The minimum device memory for counting, in bytes.
 const MIN_MEMORY: u64 = 48 << 20;
-/// The largest number of texts of a device that are read at the same time: while some are read from the file or uploaded,
-/// others are inflated and packed.
-const MAX_TEXTS: usize = 8;
+/// The largest number of texts of a device that are read at the same time: while some are read from the file, by a core
+/// each, others are uploaded, inflated and packed.
+const MAX_TEXTS: usize = 16;
 /// The size of a text in bytes: about 770 BGZF blocks, so that those of four texts fill an H100.
 const MAX_TEXT: usize = 48 << 20;
 /// Texts take at most the memory divided by this number.
@@ -193,8 +193,9 @@ pub(crate) struct Texts {
 }
 
 impl Budget {
-    /// Takes memory for texts from that of super-k-mers; returns the texts, or `None` if there is too little memory.
-    pub(crate) fn take_texts(&mut self, sizes: Sizes) -> Option<Texts> {
+    /// Takes memory for texts of up to `threads` threads from that of super-k-mers; returns the texts, or `None` if
+    /// there is too little memory.
+    pub(crate) fn take_texts(&mut self, sizes: Sizes, threads: usize) -> Option<Texts> {
         let batch = sizes.tiles as u64 * tile_bytes(sizes.bins);
         let bytes = |text| DeviceText::device_bytes(DeviceText::room_for(text)) + batch;
         let share = self.all / TEXTS_SHARE;
@@ -206,7 +207,7 @@ impl Budget {
             Some(Texts { number, room: DeviceText::room_for(text) })
         };
         // Rather fewer texts of the largest size than many small ones, whose blocks do not fill a device.
-        let numbers = || (1..=MAX_TEXTS).rev();
+        let numbers = || (1..=threads.clamp(2, MAX_TEXTS)).rev();
         let largest = numbers().filter_map(of).find(|texts| texts.room.text == MAX_TEXT);
         let texts = largest.or_else(|| numbers().find_map(of))?;
         self.records = self.records.saturating_sub(texts.number as u64 * bytes(texts.room.text));
@@ -273,7 +274,7 @@ mod tests {
             let job = Job { gpu_memory: Some(memory), ..Job::new(&config, &context, &[0]) };
             let sizes = Sizes::of(job, BINS, None, 1);
             let (mut budget, before) = (Budget::within(memory), Budget::within(memory));
-            let texts = budget.take_texts(sizes)?;
+            let texts = budget.take_texts(sizes, 16)?;
             assert!(before.records - budget.records <= before.all / TEXTS_SHARE);
             Some((texts.number, texts.room.text))
         };

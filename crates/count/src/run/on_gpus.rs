@@ -292,7 +292,11 @@ fn cut_on_all(
         .collect::<Result<Vec<_>, _>>()?;
     let can_ingest = ingesting::is_possible(job.config) && queue.add_sender();
     let texts: Vec<Option<plan::Texts>> = match can_ingest {
-        true => devices.iter_mut().map(|(_, budget)| budget.take_texts(sizes)).collect(),
+        true => {
+            let threads = job.threads.div_ceil(devices.len().max(1));
+            let budgets = devices.iter_mut().map(|(_, budget)| budget);
+            budgets.map(|budget| budget.take_texts(sizes, threads)).collect()
+        }
         false => vec![None; devices.len()],
     };
     let sizes = sizes.with_room(job, devices.iter().map(|(_, budget)| budget.records).sum());

@@ -2,10 +2,13 @@
 
 use crate::{device, random};
 use libdeflater::{CompressionLvl, Compressor};
-use merganser_gpu::ingest::{DeviceText, PackedText, TextFormat, TextRules};
-use merganser_inflate::bgzf::{Block, Header, Inflater, header};
-use merganser_inflate::{RemoteRoom, RemoteText, Text};
+use merganser_gpu::ingest::{DeviceInflater, DeviceText, PackedText, TextFormat, TextRules};
+use merganser_inflate::bgzf::{Block, BlockWalk, Header, Inflater, header};
+use merganser_inflate::{Ahead, InflateAhead, RemoteRoom, RemoteText, Text};
 use proptest::prelude::*;
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 /// Room for the small texts of these tests.
 const ROOM: RemoteRoom =
@@ -339,4 +342,62 @@ fn the_last_line_end_is_found_and_lines_are_ended() {
         there.truncate(before);
         assert_eq!((there.len(), there.last_line_end().unwrap()), (before, None));
     }
+}
+
+/// Reads all texts of a file that is inflated ahead, and the rest on the host. Returns also the bytes that the device
+/// inflated.
+fn read_ahead(device: &merganser_gpu::Device, bytes: &[u8]) -> (Vec<u8>, u64) {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    let (file, walk) = (Arc::new(file), BlockWalk::new(bytes.len() as u64));
+    let mut texts = DeviceInflater::of_files(device, 0).start(&file, &walk).unwrap();
+    let (mut found, mut inflated) = (Vec::new(), 0);
+    loop {
+        match texts.next() {
+            Ahead::Text(text, size) => {
+                found.extend((*text).as_ref());
+                inflated += size;
+            }
+            Ahead::Rest(mut walk) => {
+                let start = walk.offset() as usize;
+                let read_at = |to: &mut [u8], at| file.read_exact_at(to, at);
+                let mut blocks = Vec::new();
+                let _ = walk.next(read_at, |_, _, _| false, &mut blocks);
+                let mut text = Text::default();
+                text.raw = bytes[start..walk.offset() as usize].to_vec();
+                let rest = Inflater::default().inflate(&mut text, &blocks, 0, |_| {});
+                if rest.is_ok() {
+                    found.extend(text.bytes());
+                }
+                return (found, inflated);
+            }
+        }
+    }
+}
+
+#[test]
+fn files_are_inflated_ahead_of_their_readers() {
+    let Some(device) = device() else { return };
+    let text: Vec<u8> = random(9).map(|n| b"ACGT\n"[n as usize % 5]).take(60_000).collect();
+    // Stored blocks, so that few bytes are decoded and several texts are made.
+    let stored = block_of(&deflated(&text, 0), &text);
+    let many = stored.repeat(420);
+    let (found, inflated) = read_ahead(&device, &many);
+    assert!(found == text.repeat(420) && inflated == many.len() as u64);
+    // The host goes on at a damaged block, at what is no block, and at a cut.
+    let mut damaged = many.clone();
+    let at = stored.len() * 300 + 400;
+    damaged[at] ^= 1;
+    let (found, inflated) = read_ahead(&device, &damaged);
+    assert!(text.repeat(420).starts_with(&found) && inflated < at as u64);
+    let other = [&many[..], b"\x1f\x8b\x08\0\0\0\0\0\0\0"].concat();
+    let (found, inflated) = read_ahead(&device, &other);
+    assert!(found == text.repeat(420) && inflated == many.len() as u64);
+    let (found, inflated) = read_ahead(&device, &many[..many.len() - 9]);
+    assert!(text.repeat(420).starts_with(&found) && inflated < many.len() as u64);
+    // A reader may end early.
+    let (file, walk) = (tempfile::tempfile().unwrap(), BlockWalk::new(many.len() as u64));
+    (&file).write_all(&many).unwrap();
+    let mut texts = DeviceInflater::of_files(&device, 0).start(&Arc::new(file), &walk).unwrap();
+    assert!(matches!(texts.next(), Ahead::Text(..)));
 }

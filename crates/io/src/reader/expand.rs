@@ -38,6 +38,16 @@ pub(super) fn expand(
             read_exact(file, *offset, &mut chunk.text.raw, &name)?;
             inflate(chunk, options)
         }
+        Work::Piece { text, range } => {
+            let text = &(**text).as_ref()[range.clone()];
+            let mut newlines = 0;
+            let room = chunk.text.room(options.headroom(), text.len());
+            for (to, from) in room.chunks_mut(PIECE).zip(text.chunks(PIECE)) {
+                to.copy_from_slice(from);
+                newlines += count_lines(to);
+            }
+            Ok(newlines)
+        }
         Work::Members(piece) => {
             let mut newlines = 0;
             let each = |text: &[u8]| newlines += count_lines(text);

@@ -12,17 +12,21 @@ use crate::there::uninterrupted;
 use crate::{Chunk, Error, Input};
 use merganser_inflate::bgzf::{BlockReader, BlockWalk, End, MAX_BLOCK, ends_early};
 use merganser_inflate::parallel::{Cutter, Piece, Plan};
-use merganser_inflate::{GzipStream, RemoteRoom};
+use merganser_inflate::{Ahead, GzipStream, RemoteRoom, TextsAhead};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::retry_on_intr;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 type Bytes = Box<dyn Read + Send>;
+
+/// A text that was inflated ahead.
+type AheadText = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 /// The source of a file's bytes.
 pub(super) enum Origin {
@@ -65,6 +69,12 @@ enum FetchState {
         file: Arc<File>,
         walk: BlockWalk,
     },
+    /// BGZF in a regular file, inflated ahead on a device; the text that is being returned, with the position in it.
+    Ahead {
+        file: Arc<File>,
+        texts: Box<dyn TextsAhead>,
+        current: Option<(AheadText, usize)>,
+    },
     Ranges(Cutter),
     Stream {
         text: Bytes,
@@ -95,6 +105,8 @@ pub(super) enum Work {
     Blocks,
     /// Read this range, which has the chunk's blocks, and inflate them.
     FileBlocks { file: Arc<File>, offset: u64, length: usize },
+    /// Copy this range of a text.
+    Piece { text: AheadText, range: Range<usize> },
     /// Expand this piece of a gzip file.
     Members(Piece),
     /// Decode this container.
@@ -213,11 +225,8 @@ impl Fetcher {
                 }
                 Ok((Work::Blocks, end == End::Input))
             }
-            FetchState::Walk { .. } => {
-                let wanted = options.chunk_bytes;
-                // The second condition limits the size of a run of empty blocks.
-                self.walk(chunk, |text, bytes, _| text >= wanted || bytes >= wanted.max(RAW_BUFFER))
-            }
+            FetchState::Walk { .. } => self.walk_chunk(chunk, options),
+            FetchState::Ahead { .. } => self.take_ahead(chunk, options),
             FetchState::Ranges(cutter) => {
                 let next = cutter.next(&mut chunk.text, options.sizes(), stopped, &self.count);
                 let (piece, last) = next
@@ -245,6 +254,50 @@ impl Fetcher {
             }
             FetchState::Unopened(_) | FetchState::Closed => Ok((Work::Text, true)),
         }
+    }
+
+    /// Takes the next piece of text that was inflated ahead, or goes on with the rest of the file.
+    fn take_ahead(
+        &mut self,
+        chunk: &mut Chunk,
+        options: &ReaderOptions,
+    ) -> Result<(Work, bool), Error> {
+        let FetchState::Ahead { file, texts, current } = &mut self.state else {
+            return Ok((Work::Text, true));
+        };
+        loop {
+            if let Some((text, at)) = current
+                && let left = (**text).as_ref().len() - *at
+                && left > 0
+            {
+                let range = *at..*at + left.min(options.chunk_bytes);
+                *at = range.end;
+                return Ok((Work::Piece { text: Arc::clone(text), range }, false));
+            }
+            // Frees its buffers for the next texts.
+            *current = None;
+            match texts.next() {
+                Ahead::Text(text, bytes) => {
+                    self.count.fetch_add(bytes, Ordering::Relaxed);
+                    *current = Some((text, 0));
+                }
+                Ahead::Rest(walk) => {
+                    self.state = FetchState::Walk { file: Arc::clone(file), walk };
+                    return self.walk_chunk(chunk, options);
+                }
+            }
+        }
+    }
+
+    /// Finds the blocks of the next chunk of a BGZF file.
+    fn walk_chunk(
+        &mut self,
+        chunk: &mut Chunk,
+        options: &ReaderOptions,
+    ) -> Result<(Work, bool), Error> {
+        let wanted = options.chunk_bytes;
+        // The second condition limits the size of a run of empty blocks.
+        self.walk(chunk, |text, bytes, _| text >= wanted || bytes >= wanted.max(RAW_BUFFER))
     }
 
     /// Finds the next blocks of a BGZF file, until `is_full` (see [`BlockWalk::next`]).
@@ -333,7 +386,7 @@ impl Fetcher {
                 ),
                 Some(path) => {
                     let (file, length) = open_file(&input, path)?;
-                    if self.open_regular(&file, length, name)? {
+                    if self.open_regular(&file, length, (name, options))? {
                         return Ok(());
                     }
                     Box::new(Pipe::new(file, options.cancel.clone()))
@@ -372,7 +425,12 @@ impl Fetcher {
     }
 
     /// Opens a file of `length` bytes if several workers can read it at any offset. Returns whether it did.
-    fn open_regular(&mut self, file: &File, length: u64, name: &str) -> Result<bool, Error> {
+    fn open_regular(
+        &mut self,
+        file: &File,
+        length: u64,
+        (name, options): (&str, &ReaderOptions),
+    ) -> Result<bool, Error> {
         let failed = |error| read_error(name, error);
         let mut head = [0; HEAD];
         let mut known = 0;
@@ -388,7 +446,12 @@ impl Fetcher {
             (Compression::Bgzf, _) => {
                 self.cut = is_cut(file, length).map_err(failed)?;
                 let file = Arc::new(file.try_clone().map_err(failed)?);
-                FetchState::Walk { file, walk: BlockWalk::new(length) }
+                let walk = BlockWalk::new(length);
+                let ahead = options.inflater.as_ref();
+                match ahead.and_then(|inflater| inflater.start(&file, &walk)) {
+                    Some(texts) => FetchState::Ahead { file, texts, current: None },
+                    None => FetchState::Walk { file, walk },
+                }
             }
             (Compression::Gzip, Some(plan)) if plan.is_worth(length) => {
                 let file = file.try_clone().map_err(failed)?;

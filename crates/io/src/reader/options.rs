@@ -1,5 +1,8 @@
 //! The options of readers.
 
+use std::sync::Arc;
+
+use merganser_inflate::InflateAhead;
 use merganser_inflate::parallel::{Plan, Sizes};
 use merganser_run::{Cancel, Warnings};
 
@@ -54,6 +57,8 @@ pub struct ReaderOptions<F = AnyFormats> {
     pub cancel: Cancel,
     /// The list to which warnings about the inputs are added.
     pub warnings: Warnings,
+    /// The inflater of BGZF files that works ahead of the reader, if there is one.
+    pub inflater: Option<Arc<dyn InflateAhead>>,
     /// The formats of alignments that are read.
     pub formats: F,
 }
@@ -69,6 +74,7 @@ impl<F: Default> Default for ReaderOptions<F> {
             phred: Phred::default(),
             cancel: Cancel::default(),
             warnings: Warnings::default(),
+            inflater: None,
             formats: F::default(),
         }
     }
@@ -85,6 +91,7 @@ impl<F: Formats> ReaderOptions<F> {
             phred: self.phred,
             cancel: self.cancel,
             warnings: self.warnings,
+            inflater: self.inflater,
             formats: AnyFormats::of(&self.formats),
         }
     }

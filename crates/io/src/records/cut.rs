@@ -55,6 +55,7 @@ impl Open {
                 phred: options.phred,
                 cancel: options.cancel.clone(),
                 warnings: options.warnings.clone(),
+                inflater: options.inflater.clone(),
                 formats: options.formats,
             };
             let reader = Reader::open(std::slice::from_ref(input), options)?;

@@ -1,7 +1,9 @@
 //! The options for reading records.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use merganser_inflate::InflateAhead;
 use merganser_run::{Cancel, Warnings};
 
 use super::long;
@@ -59,6 +61,8 @@ pub struct RecordOptions<F = AnyFormats> {
     pub cancel: Cancel,
     /// The list to which warnings about the inputs are added.
     pub warnings: Warnings,
+    /// The inflater of BGZF files that works ahead of the workers, if there is one.
+    pub inflater: Option<Arc<dyn InflateAhead>>,
     /// The formats of alignments that are read.
     pub formats: F,
 }
@@ -83,6 +87,7 @@ impl<F: Default> Default for RecordOptions<F> {
             needs: None,
             cancel: Cancel::default(),
             warnings: Warnings::default(),
+            inflater: None,
             formats: F::default(),
         }
     }
@@ -116,6 +121,7 @@ impl<F: Formats> RecordOptions<F> {
             needs: self.needs,
             cancel: self.cancel,
             warnings: self.warnings,
+            inflater: self.inflater,
             formats: AnyFormats::of(&self.formats),
         }
     }

@@ -3,8 +3,10 @@
 
 use std::sync::{Arc, OnceLock};
 
+use merganser_gpu::ingest::DeviceInflater;
 use merganser_gpu::{BufferPool, Device, DeviceInfo, Pooled, Uploaded};
-use merganser_run::{Budget, Cancel, RoundRobin};
+use merganser_inflate::InflateAhead;
+use merganser_run::{Budget, Cancel, Context, RoundRobin};
 
 use super::index::{DeviceIndex, piece_count};
 use super::workspace::{Sizes, Workspace};
@@ -54,6 +56,11 @@ impl Gpus {
             .map(|share| share.map(|(sizes, number)| (sizes.within(room), number)))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Gpus::with(config, devices, sizes, gaps))
+    }
+
+    /// Returns an inflater of BGZF files on the first device, if it has memory for that.
+    pub(crate) fn inflater(&self, context: &Context) -> Option<Arc<dyn InflateAhead>> {
+        DeviceInflater::beside(self.devices.first()?, context.gpu_memory, context.budget())
     }
 
     fn with(
@@ -151,7 +158,7 @@ fn share(
     threads: usize,
 ) -> Result<(Sizes, usize), Error> {
     let sizes = |keys: usize| Sizes { keys, ends: keys / 2 };
-    let budget = Budget::of_device(device.available_within(memory)?).with(index);
+    let budget = Budget::of_device(device.available_beside_inflater(memory)?).with(index);
     budget.with(sizes(MIN).bytes()).check_device(device.ordinal(), "mapping to this index")?;
     let left = budget.left();
     let mut keys = FULL;
