@@ -1,6 +1,7 @@
 //! `classify` on real or emulated GPUs has the same bytes as on the CPU. Skipped with a message without a GPU, or a
 //! failure with `MERGANSER_REQUIRE_GPU=1`.
 
+use merganser_test_forms::{bgzf_block, stored_bgzf_block};
 use merganser_test_support::gpus::two_devices;
 use merganser_test_support::reads::{Random, Record, fasta};
 use merganser_test_support::two_species::write_taxonomy;
@@ -118,6 +119,52 @@ fn classify_writes_the_same_on_cuda() {
     assert!(seconds("upload") > 0.0 && seconds("kernels") > 0.0 && seconds("download") > 0.0);
     assert!(seconds("busy") >= seconds("kernels") && device["batches"].as_u64().unwrap() > 0);
     assert!(json["thread_seconds"]["parsing"].as_f64().unwrap() > 0.0);
+}
+
+/// Large BGZF files are inflated on the device ahead of the reader, in pairs and in each kind of database.
+#[test]
+fn a_device_inflates_for_the_reader() {
+    let dir = prepared();
+    if !usable(&dir) {
+        return;
+    }
+    dir.run("build --format kraken2 --taxonomy tax -o k2 g0.fa g1.fa g2.fa").ok();
+    // Few reads with long comments.
+    let comment = "comment ".repeat(4000);
+    let mates = ["1", "2"].map(|mate| {
+        let text = String::from_utf8(dir.read(&format!("{mate}.fa"))).unwrap().repeat(14);
+        let text = text.replace('\n', &format!(" {comment}\n"));
+        let lines: Vec<&str> = text.lines().collect();
+        // Sequences have no comments.
+        let lines = lines.iter().map(|line| match line.strip_prefix('>') {
+            Some(_) => line,
+            None => line.split(' ').next().unwrap_or_default(),
+        });
+        let text = lines.collect::<Vec<_>>().join("\n") + "\n";
+        let blocks = text.as_bytes().chunks(60_000).flat_map(stored_bgzf_block);
+        dir.write(&format!("{mate}.fa.gz"), blocks.chain(bgzf_block(b"")).collect::<Vec<u8>>());
+        format!("{mate}.fa.gz")
+    });
+    let [first, second] = mates;
+    for database in ["m1", "k2"] {
+        let classify = |device: &str| {
+            let args =
+                format!("classify {database} -1 {first} -2 {second} -q --memory 6G --threads 2");
+            let ran = std::process::Command::new(MERGANSER)
+                .current_dir(dir.root())
+                // An emulated device has less by default.
+                .env("MERGANSER_EMULATED_MEMORY", (10u64 << 30).to_string())
+                .args(format!("{args} --device {device} --json json").split(' '))
+                .output()
+                .unwrap();
+            assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+            ran.stdout
+        };
+        assert!(classify("cuda:0") == classify("cpu"), "{database}");
+        classify("cuda:0");
+        let json: serde_json::Value = serde_json::from_slice(&dir.read("json")).unwrap();
+        assert!(json["machine"]["inflated_bytes"].as_u64().unwrap() > 30 << 20, "{json}");
+    }
 }
 
 /// Small batches, so that each thread has several of them on the devices.

@@ -154,16 +154,16 @@ impl RunContext<'_> {
         let ordinals = self.choose_gpus(inputs)?;
         let begun = Instant::now();
         let block = self.block_bytes(!ordinals.is_empty())?;
-        let source = PairSource::open(inputs, &self.reader_options(block))?;
+        let gpus = Gpus::new(ordinals, self.context, block, self.gpus_alone);
+        let source = PairSource::open(inputs, &self.reader_options(block, &gpus))?;
         self.progress.stage("filter", Unit::Bytes, source.bytes_total());
         let format = writer.format();
         let ahead = AHEAD * self.context.threads as u64;
         let engine = Engine::new(&source, writer, ahead, self.progress, self.cancel);
         let make = || Worker::new(format, &filter, exact.as_ref());
-        let (workers, by_gpus) = match &ordinals[..] {
-            [] => (engine.run(self.context.threads, make)?, ByGpus::default()),
-            _ => {
-                let gpus = Gpus::new(ordinals, self.context, block, self.gpus_alone);
+        let (workers, by_gpus) = match gpus.is_empty() {
+            true => (engine.run(self.context.threads, make)?, ByGpus::default()),
+            false => {
                 let filters: Vec<&Filter> = [&filter].into_iter().chain(&exact).collect();
                 (self.decide_with(&gpus, &filters, &engine, make)?, gpus.by_gpus())
             }
@@ -229,7 +229,7 @@ impl RunContext<'_> {
         })
     }
 
-    fn reader_options(&self, block: usize) -> ReaderOptions {
+    fn reader_options(&self, block: usize, gpus: &Gpus) -> ReaderOptions {
         let threads = self.context.threads;
         // Each worker may hold the longest pair, or a line or record of it, as text and as planes; the reader
         // holds one more.
@@ -240,6 +240,7 @@ impl RunContext<'_> {
             max_record: merganser_io::longest_record(self.context.budget() / 8, copies),
             cancel: self.cancel.clone(),
             warnings: self.context.warnings.clone(),
+            inflater: Some(gpus.inflater()),
             ..ReaderOptions::default()
         }
     }

@@ -115,7 +115,7 @@ impl Kraken2Gpus {
     /// Returns an inflater of BGZF files on the first device, if it has memory for that.
     pub(crate) fn inflater(&self, context: &Context) -> Option<Arc<dyn InflateAhead>> {
         let first = &self.devices.first()?.device;
-        DeviceInflater::beside(first, context.gpu_memory, context.budget())
+        Some(DeviceInflater::beside(first, context.gpu_memory, context.budget()))
     }
 
     /// Returns the facts about the devices, in the requested order.

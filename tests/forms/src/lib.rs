@@ -30,7 +30,17 @@ pub fn zstd(text: &[u8]) -> Vec<u8> {
 }
 
 pub fn bgzf_block(text: &[u8]) -> Vec<u8> {
-    let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(6));
+    bgzf_block_of_level(text, 6)
+}
+
+/// Returns a block as large as its text.
+pub fn stored_bgzf_block(text: &[u8]) -> Vec<u8> {
+    bgzf_block_of_level(text, 0)
+}
+
+fn bgzf_block_of_level(text: &[u8], level: u32) -> Vec<u8> {
+    let level = flate2::Compression::new(level);
+    let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), level);
     deflate.write_all(text).unwrap();
     let data = deflate.finish().unwrap();
     let size = u16::try_from(18 + data.len() + 8 - 1).unwrap();

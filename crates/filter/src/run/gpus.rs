@@ -2,10 +2,12 @@
 //! continues with the next block. Otherwise, and while CUDA is still starting, it decides the pairs itself.
 //! Neither devices nor workers wait for each other.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use merganser_gpu::ingest::DeviceInflater;
 use merganser_gpu::{BufferPool, Device as CudaDevice, DeviceInfo, Pooled, Result as GpuResult};
+use merganser_inflate::InflateAhead;
 use merganser_run::engine::{Device, Turn};
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Context, GpuShortage, side_by_side};
@@ -37,6 +39,9 @@ pub(super) struct Gpus {
     room: [usize; 2],
     streams: BufferPool<GpuFilter>,
     devices: Mutex<Vec<DeviceInfo>>,
+    inflater: Arc<DeviceInflater>,
+    /// The bytes of memory that the process may use.
+    host: u64,
 }
 
 /// The results of the devices.
@@ -52,10 +57,27 @@ pub(super) struct ByGpus {
 impl Gpus {
     /// Prepares devices for blocks of `block` bytes of text; [`Gpus::make`] starts them.
     pub(super) fn new(ordinals: Vec<u32>, context: &Context, block: usize, alone: bool) -> Gpus {
-        let (threads, memory) = (context.threads, context.gpu_memory);
-        let room = [block / TEXT_A_WORD, block / TEXT_A_PAIR];
-        let (streams, devices) = (BufferPool::filled(), Mutex::default());
-        Gpus { ordinals, threads, memory, alone, room, streams, devices }
+        Gpus {
+            ordinals,
+            threads: context.threads,
+            memory: context.gpu_memory,
+            alone,
+            room: [block / TEXT_A_WORD, block / TEXT_A_PAIR],
+            streams: BufferPool::filled(),
+            devices: Mutex::default(),
+            inflater: DeviceInflater::late(),
+            host: context.budget(),
+        }
+    }
+
+    /// Whether there are no devices.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ordinals.is_empty()
+    }
+
+    /// Returns the inflater of BGZF files, which begins when the devices have started.
+    pub(super) fn inflater(&self) -> Arc<dyn InflateAhead> {
+        Arc::clone(&self.inflater) as Arc<dyn InflateAhead>
     }
 
     /// Starts CUDA and creates the streams.
@@ -64,6 +86,9 @@ impl Gpus {
     /// If a device cannot be used, or has too little memory.
     pub(super) fn make(&self, filters: &[&Filter]) -> Result<(), Error> {
         let devices = CudaDevice::open_all(&self.ordinals)?;
+        if let Some(first) = devices.first() {
+            self.inflater.set(first, self.memory, self.host);
+        }
         let streams = (STREAMS_A_WORKER * self.threads).div_ceil(devices.len());
         *lock(&self.devices) = devices.iter().map(|device| device.info().clone()).collect();
         side_by_side(&devices, |device| self.make_on(device, filters, streams)).map(drop)
@@ -78,7 +103,7 @@ impl Gpus {
     ) -> Result<(), Error> {
         let [words, pairs] = self.room;
         let needed = GpuFilter::bytes_for(words, pairs, filters.len());
-        let available = device.available_within(self.memory)?;
+        let available = device.available_beside_inflater(self.memory)?;
         // Half of the memory is left for batches of short sequences, which need more per byte of text.
         let streams = streams.min((available / 2 / needed) as usize);
         if streams == 0 {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::thread::{self, JoinHandle};
 
 use merganser_inflate::bgzf::{Block, BlockWalk, End, MAX_BLOCK};
@@ -43,24 +43,41 @@ pub fn inflated_bytes() -> u64 {
 /// A device that inflates BGZF files for readers on the host.
 #[derive(Debug)]
 pub struct DeviceInflater {
-    device: Device,
+    /// The device, once it is open.
+    device: OnceLock<Device>,
     min_file: u64,
     /// The number of files that are being inflated.
     files: Arc<AtomicUsize>,
 }
 
 impl DeviceInflater {
+    /// Creates an inflater for a device that is still being opened. Until it is [set](Self::set), no file is inflated.
+    pub fn late() -> Arc<DeviceInflater> {
+        let device = OnceLock::new();
+        Arc::new(DeviceInflater { device, min_file: MIN_FILE, files: Arc::default() })
+    }
+
+    /// Inflates files on a device from now on, unless a run that may use `limit` bytes of the device and `host` bytes of
+    /// the host's memory has too little memory for that.
+    pub fn set(&self, device: &Device, limit: Option<u64>, host: u64) {
+        if Self::reserved(device, limit) > 0 && host >= MIN_HOST {
+            // There is only one device to set.
+            let _ = self.device.set(device.clone());
+        }
+    }
+
     /// Creates an inflater on a device beside other work, for a run that may use `limit` bytes of the device and `host`
-    /// bytes of the host's memory; `None` if that is too little. Memory is allocated when a file is opened.
-    pub fn beside(device: &Device, limit: Option<u64>, host: u64) -> Option<Arc<dyn InflateAhead>> {
-        let has_room = Self::reserved(device, limit) > 0 && host >= MIN_HOST;
-        has_room.then(|| Arc::new(Self::of_files(device, MIN_FILE)) as Arc<dyn InflateAhead>)
+    /// bytes of the host's memory. Memory is allocated when a file is opened.
+    pub fn beside(device: &Device, limit: Option<u64>, host: u64) -> Arc<DeviceInflater> {
+        let inflater = Self::late();
+        inflater.set(device, limit, host);
+        inflater
     }
 
     /// Creates an inflater of files of at least `min_file` bytes.
     #[doc(hidden)]
     pub fn of_files(device: &Device, min_file: u64) -> DeviceInflater {
-        DeviceInflater { device: device.clone(), min_file, files: Arc::default() }
+        DeviceInflater { device: device.clone().into(), min_file, files: Arc::default() }
     }
 
     /// Returns the bytes of a device that are left to an inflater if a run may use `limit` bytes.
@@ -74,13 +91,13 @@ impl DeviceInflater {
 
 impl InflateAhead for DeviceInflater {
     fn start(&self, file: &Arc<File>, walk: &BlockWalk) -> Option<Box<dyn TextsAhead>> {
+        let device = self.device.get()?.clone();
         if walk.bytes_left() < self.min_file {
             return None;
         }
         let one_more = |files| (files < FILES).then_some(files + 1);
         self.files.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_more).ok()?;
         let permit = Permit(Arc::clone(&self.files));
-        let device = self.device.clone();
         let shared = Arc::new(Shared {
             file: Arc::clone(file),
             state: Mutex::new(State { walk: Some(walk.clone()), ..State::default() }),

@@ -68,6 +68,8 @@ enum FetchState {
     Walk {
         file: Arc<File>,
         walk: BlockWalk,
+        /// Whether nothing was refused so far by a device that inflates ahead.
+        may_leave: bool,
     },
     /// BGZF in a regular file, inflated ahead on a device; the text that is being returned, with the position in it.
     Ahead {
@@ -225,7 +227,13 @@ impl Fetcher {
                 }
                 Ok((Work::Blocks, end == End::Input))
             }
-            FetchState::Walk { .. } => self.walk_chunk(chunk, options),
+            FetchState::Walk { .. } => {
+                self.leave_to_device(options);
+                match self.state {
+                    FetchState::Ahead { .. } => self.take_ahead(chunk, options),
+                    _ => self.walk_chunk(chunk, options),
+                }
+            }
             FetchState::Ahead { .. } => self.take_ahead(chunk, options),
             FetchState::Ranges(cutter) => {
                 let next = cutter.next(&mut chunk.text, options.sizes(), stopped, &self.count);
@@ -282,10 +290,21 @@ impl Fetcher {
                     *current = Some((text, 0));
                 }
                 Ahead::Rest(walk) => {
-                    self.state = FetchState::Walk { file: Arc::clone(file), walk };
+                    let file = Arc::clone(file);
+                    self.state = FetchState::Walk { file, walk, may_leave: false };
                     return self.walk_chunk(chunk, options);
                 }
             }
+        }
+    }
+
+    /// Has the rest of a BGZF file inflated ahead on a device, if there is one by now.
+    fn leave_to_device(&mut self, options: &ReaderOptions) {
+        if let FetchState::Walk { file, walk, may_leave: true } = &self.state
+            && let Some(inflater) = &options.inflater
+            && let Some(texts) = inflater.start(file, walk)
+        {
+            self.state = FetchState::Ahead { file: Arc::clone(file), texts, current: None };
         }
     }
 
@@ -306,7 +325,7 @@ impl Fetcher {
         chunk: &mut Chunk,
         is_full: impl Fn(usize, usize, usize) -> bool,
     ) -> Result<(Work, bool), Error> {
-        let FetchState::Walk { file, walk } = &mut self.state else {
+        let FetchState::Walk { file, walk, .. } = &mut self.state else {
             return Ok((Work::Text, true));
         };
         let failed = |error| decode_error(&chunk.name, Compression::Bgzf, &error);
@@ -327,7 +346,9 @@ impl Fetcher {
 
     /// Returns the bytes of a BGZF file after the blocks that were found.
     fn rest_of_walk(&self) -> io::Result<Bytes> {
-        let FetchState::Walk { file, walk } = &self.state else { return Ok(Box::new(io::empty())) };
+        let FetchState::Walk { file, walk, .. } = &self.state else {
+            return Ok(Box::new(io::empty()));
+        };
         let mut file = file.try_clone()?;
         file.seek(SeekFrom::Start(walk.offset()))?;
         Ok(Box::new(Raw { bytes: Box::new(file), count: Arc::clone(&self.count) }))
@@ -386,7 +407,7 @@ impl Fetcher {
                 ),
                 Some(path) => {
                     let (file, length) = open_file(&input, path)?;
-                    if self.open_regular(&file, length, (name, options))? {
+                    if self.open_regular(&file, length, name)? {
                         return Ok(());
                     }
                     Box::new(Pipe::new(file, options.cancel.clone()))
@@ -425,12 +446,7 @@ impl Fetcher {
     }
 
     /// Opens a file of `length` bytes if several workers can read it at any offset. Returns whether it did.
-    fn open_regular(
-        &mut self,
-        file: &File,
-        length: u64,
-        (name, options): (&str, &ReaderOptions),
-    ) -> Result<bool, Error> {
+    fn open_regular(&mut self, file: &File, length: u64, name: &str) -> Result<bool, Error> {
         let failed = |error| read_error(name, error);
         let mut head = [0; HEAD];
         let mut known = 0;
@@ -446,12 +462,7 @@ impl Fetcher {
             (Compression::Bgzf, _) => {
                 self.cut = is_cut(file, length).map_err(failed)?;
                 let file = Arc::new(file.try_clone().map_err(failed)?);
-                let walk = BlockWalk::new(length);
-                let ahead = options.inflater.as_ref();
-                match ahead.and_then(|inflater| inflater.start(&file, &walk)) {
-                    Some(texts) => FetchState::Ahead { file, texts, current: None },
-                    None => FetchState::Walk { file, walk },
-                }
+                FetchState::Walk { file, walk: BlockWalk::new(length), may_leave: true }
             }
             (Compression::Gzip, Some(plan)) if plan.is_worth(length) => {
                 let file = file.try_clone().map_err(failed)?;

@@ -1,14 +1,17 @@
 //! Reading by devices: a host that plays the device must get what the reader returns to the host alone.
 
 use crate::common::{ReaderOptions, Sums, naive, options};
-use merganser_inflate::bgzf::{Block, Inflater};
-use merganser_inflate::{RemoteRoom, RemoteText, Text};
+use merganser_inflate::bgzf::{Block, BlockWalk, Inflater};
+use merganser_inflate::{Ahead, InflateAhead, RemoteRoom, RemoteText, Text, TextsAhead};
 use merganser_io::{Chunk, Error, Input, Place, Reader, Sink};
 use merganser_run::run_workers_collect;
 use merganser_test_forms::{bgzf_block, gzip, pieces};
 use proptest::prelude::*;
+use std::fs::File;
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A device in host memory.
 struct Device {
@@ -292,5 +295,66 @@ fn errors_are_those_of_the_host_alone() {
             let both = both.expect_err(name);
             assert_eq!(both.to_string(), alone, "{name}");
         }
+    }
+}
+
+/// An inflater that works ahead in host memory: the texts of `blocks` blocks each, until it refuses.
+#[derive(Debug)]
+struct HostAhead {
+    blocks: usize,
+    texts: usize,
+}
+
+struct HostTexts(std::vec::IntoIter<Ahead>);
+
+impl InflateAhead for HostAhead {
+    fn start(&self, file: &Arc<File>, walk: &BlockWalk) -> Option<Box<dyn TextsAhead>> {
+        let (mut walk, mut all) = (walk.clone(), Vec::new());
+        for _ in 0..self.texts {
+            let (from, mut blocks) = (walk.clone(), Vec::new());
+            let read_at = |bytes: &mut [u8], at| file.read_exact_at(bytes, at);
+            let found = walk.next(read_at, |_, _, count| count >= self.blocks, &mut blocks);
+            let mut text = Text::default();
+            text.raw.resize((walk.offset() - from.offset()) as usize, 0);
+            file.read_exact_at(&mut text.raw, from.offset()).unwrap();
+            let inflated = Inflater::default().inflate(&mut text, &blocks, 0, |_| {});
+            if found.is_err() || inflated.is_err() {
+                all.push(Ahead::Rest(from));
+                return Some(Box::new(HostTexts(all.into_iter())));
+            }
+            let length = text.raw.len() as u64;
+            all.push(Ahead::Text(Arc::new(text.bytes().to_vec()), length));
+        }
+        all.push(Ahead::Rest(walk));
+        Some(Box::new(HostTexts(all.into_iter())))
+    }
+}
+
+impl TextsAhead for HostTexts {
+    fn next(&mut self) -> Ahead {
+        self.0.next().unwrap()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn text_that_is_inflated_ahead_is_the_same(
+        text in text(), chunk in 1..300usize, overlap in 0..40usize, size in 1..200usize,
+        blocks in 1..5usize, texts in 0..20usize, other in any::<bool>(), cut in 0..40usize,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut packed: Vec<u8> = text.as_bytes().chunks(size).flat_map(bgzf_block).collect();
+        packed.extend(if other { gzip(b"") } else { bgzf_block(b"") });
+        packed.truncate(packed.len() - cut.saturating_sub(20).min(packed.len() - 30));
+        let input = [write(folder.path(), "r.gz", &packed)];
+        let read = |inflater: Option<Arc<dyn InflateAhead>>| {
+            let options = ReaderOptions { inflater, ..options(chunk, overlap, 1) };
+            let reader = Reader::open(&input, options).unwrap();
+            let read = crate::common::read_alone(&reader, overlap + 1);
+            read.map(|found| found.records).map_err(|error| error.to_string())
+        };
+        prop_assert_eq!(read(Some(Arc::new(HostAhead { blocks, texts }))), read(None));
     }
 }

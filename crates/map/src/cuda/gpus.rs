@@ -60,7 +60,7 @@ impl Gpus {
 
     /// Returns an inflater of BGZF files on the first device, if it has memory for that.
     pub(crate) fn inflater(&self, context: &Context) -> Option<Arc<dyn InflateAhead>> {
-        DeviceInflater::beside(self.devices.first()?, context.gpu_memory, context.budget())
+        Some(DeviceInflater::beside(self.devices.first()?, context.gpu_memory, context.budget()))
     }
 
     fn with(
