@@ -189,6 +189,10 @@ impl Index {
     }
 }
 
+/// The number of entries of a stretch of the table that is looked at to estimate repeats, and the number of stretches.
+const STRETCH: usize = 1024;
+const STRETCHES: usize = 4096;
+
 impl<'a> IndexView<'a> {
     /// Returns the length of the k-mers in the table.
     #[inline]
@@ -204,6 +208,25 @@ impl<'a> IndexView<'a> {
     /// Returns the table: where the positions of each k-mer begin, then the number of positions.
     pub(crate) fn table(&self) -> &'a [u32] {
         self.table
+    }
+
+    /// Returns how many times as many places a k-mer of the reference has on average, weighted by its places, as in a
+    /// reference of random bases: 1 for those, more for repeats. It is estimated from some stretches of the table.
+    pub(crate) fn repeats(&self) -> u64 {
+        let stretches = self.table.len() / STRETCH;
+        let every = stretches.div_ceil(STRETCHES).max(1);
+        let (mut kmers, mut places, mut squares) = (0u64, 0u64, 0u64);
+        for stretch in self.table.chunks_exact(STRETCH).step_by(every) {
+            for pair in stretch.windows(2) {
+                let size = u64::from(pair[1].saturating_sub(pair[0]));
+                kmers += 1;
+                places += size;
+                squares = squares.saturating_add(size * size);
+            }
+        }
+        // Of n k-mers with p random places, each place has p/n others.
+        let random = places.max(1) as f64 * (1.0 + places as f64 / kmers.max(1) as f64);
+        ((squares as f64 / random).round() as u64).max(1)
     }
 
     /// Returns the range of [`IndexView::positions`] with the first `len` bases of a key, or with its first k

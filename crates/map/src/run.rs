@@ -270,7 +270,7 @@ fn choose_gpus(
 ) -> Result<Vec<u32>, Error> {
     let progress = &*context.progress;
     let size = text_bytes(inputs.iter().flat_map(ReadInput::inputs));
-    let work = Work::Map { reference: index.bases() };
+    let work = Work::Map { reference: index.bases(), repeats: index.view().repeats() };
     let gpus = context.choose_gpus(work, size, merganser_gpu::usable)?;
     if gpus.is_empty() || context.device != DeviceChoice::Auto {
         return Ok(gpus);

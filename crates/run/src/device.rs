@@ -98,6 +98,8 @@ pub enum Work {
     Map {
         /// The number of bases of the reference.
         reference: u64,
+        /// How many times as many places the k-mers of reads have as in a reference of random bases, at least 1.
+        repeats: u64,
     },
 }
 
@@ -115,8 +117,13 @@ impl Work {
             Work::FilterExact => Some(8_000 * MEGA),
             Work::FilterByRule => Some(2_000 * MEGA),
             Work::Index => Some(200 * MEGA),
-            Work::Map { reference } if reference < MIN_REFERENCE => None,
-            Work::Map { .. } => Some(1_000 * MEGA),
+            Work::Map { reference, repeats }
+                if reference < MIN_REFERENCE && repeats < REPETITIVE =>
+            {
+                None
+            }
+            // Each place of a k-mer is a candidate, which takes about as long as reading some bytes.
+            Work::Map { repeats, .. } => Some(1_000 * MEGA / repeats.clamp(1, MAX_REPEATS)),
         }
     }
 }
@@ -157,6 +164,10 @@ impl Work {
 /// The number of bases of a reference from which GPUs can map faster: a smaller one fits in the caches of 16
 /// cores (`docs/evidence/speed.md`: 5 Mb, where GPUs are slower, and 100 Mb).
 const MIN_REFERENCE: u64 = 20_000_000;
+/// The repeats from which GPUs can map faster whatever the size of the reference.
+const REPETITIVE: u64 = 4;
+/// The repeats above which the break-even does not fall further: starting the GPU takes the rest.
+const MAX_REPEATS: u64 = 20;
 
 impl Context {
     /// Returns the CUDA numbers of the GPUs for a run of `work` on about `input` bytes of text (`None` if
@@ -226,8 +237,14 @@ mod tests {
         assert_eq!(choose(Some(100_000_000)), [0]);
         assert_eq!(choose(Some(16_000_000_000)), [0, 2]);
         assert_eq!(choose(None), [0, 2]);
-        let small = Work::Map { reference: 1 };
+        let small = Work::Map { reference: 1, repeats: 1 };
         assert_eq!(auto.choose_gpus(small, None, two).unwrap(), [0u32; 0]);
+        let map = |reference, repeats, input| {
+            auto.choose_gpus(Work::Map { reference, repeats }, Some(input), two).unwrap().len()
+        };
+        assert_eq!([1, 10].map(|repeats| map(100_000_000, repeats, 200_000_000)), [0, 1]);
+        assert_eq!([1, 10].map(|repeats| map(1_000_000, repeats, 2_000_000_000)), [0, 1]);
+        assert_eq!([1, 1000].map(|repeats| map(100_000_000, repeats, 40_000_000)), [0, 0]);
         assert_eq!(auto.choose_gpus(Work::Count, None, none).unwrap(), [0u32; 0]);
         let all = auto.clone().device(DeviceChoice::AllCuda);
         assert_eq!(all.choose_gpus(small, Some(1), two).unwrap(), [0]);

@@ -129,3 +129,22 @@ fn too_little_memory_is_an_error() {
     let done = build_of(reference, &context, None, None);
     assert!(done.unwrap_err().to_string().starts_with("indexing with 2 threads needs at least "));
 }
+
+#[test]
+fn repeats_are_estimated() {
+    let mut random = 7u64;
+    let mut bases = |count: usize| -> Vec<u8> {
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            b"ACGT"[(random >> 60) as usize % 4]
+        };
+        (0..count).map(|_| next()).collect()
+    };
+    let (unique, element) = (bases(300_000), bases(500));
+    let repeats =
+        |sequence: Vec<u8>| built(Reference::of(&[sequence]), 1, 1 << 30).view().repeats();
+    assert_eq!(repeats(unique.clone()), 1);
+    // Each k-mer of the element has 400 places.
+    let many = repeats([unique, element.repeat(400)].concat());
+    assert!((50..400).contains(&many), "{many}");
+}
