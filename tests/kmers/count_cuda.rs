@@ -101,7 +101,7 @@ fn many_chunks(fastq: bool) -> Vec<u8> {
     let mut text = Vec::new();
     let mut random = 1u64;
     for number in 0.. {
-        if text.len() > 11 << 20 {
+        if text.len() > 7 << 20 {
             return text;
         }
         random =
@@ -153,16 +153,18 @@ fn devices_read_files_themselves() {
     for (file, options) in
         [("r.fq", "-k 31 --min-qual 20"), ("r.fa", "-k 55"), ("r.fq.gz", "-k 28")]
     {
-        let options = format!("{options} --threads 2 --json s.json");
+        // Small chunks, so that the host does not read all before the device begins.
+        let options = format!("{options} --threads 8 --memory 300M --json s.json");
         same_on(&dir, &options, file, &["--device cuda:0"]);
         let [sent, returned] = chunks("s.json");
         assert!(sent > 0 && returned == 0, "{file}: {sent} sent, {returned} returned");
     }
-    same_on(&dir, "-k 55", "r.fa r.fq.gz", &["--device cuda:0,0 --gpu-memory 400M"]);
+    let two = ["--device cuda:0,0 --gpu-memory 400M --memory 300M"];
+    same_on(&dir, "-k 55", "r.fa", &two);
 
     let (mut short, mut damaged) = (fastq, dir.read("r.fq.gz"));
     let (near_end, block) = (short.len() - 1000, damaged.len() - 2000);
-    let sequence = near_end + short[near_end..].windows(2).position(|pair| pair == b"\n+").unwrap();
+    let sequence = short[..near_end].windows(3).rposition(|three| three == b"\n+\n").unwrap();
     short.remove(sequence - 1);
     damaged[block] ^= 1;
     dir.write("short.fq", &short);
@@ -170,7 +172,8 @@ fn devices_read_files_themselves() {
     dir.write("damaged.fq.gz", &damaged);
     for file in ["short.fq", "short.fq.gz", "damaged.fq.gz"] {
         let [cpu, cuda] = ["cpu", "cuda:0"].map(|device| {
-            let command = format!("count -k 28 --threads 2 --device {device} -o t.mgk -q {file}");
+            let options = format!("--threads 8 --memory 300M --device {device}");
+            let command = format!("count -k 28 {options} -o t.mgk -q {file}");
             dir.run(&command).fails(1)
         });
         assert_eq!(cpu, cuda);

@@ -12,9 +12,8 @@ use merganser_run::{Cancel, Cancelled, StartError, run_workers};
 
 use crate::{BufferPool, Device, DeviceSliceMut, Error, PinnedBuffer, Pod, Stream};
 
-/// The bytes of a buffer: large enough that the calls of a chunk take a small part of the time of reading it, and
-/// small enough that all buffers fit in a processor's cache.
-const BUFFER: usize = 1 << 20;
+/// The bytes of a buffer. On an H100 with 16 cores, buffers of 4 MiB reach 13 GB/s, those of 1 MiB 12, those of 256 KiB 7.
+const BUFFER: usize = 4 << 20;
 /// The buffers for each thread: it fills one while a device reads the other.
 const BUFFERS_A_THREAD: usize = 2;
 /// The maximum number of threads: more do not fill pinned memory faster.
