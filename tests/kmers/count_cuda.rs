@@ -173,11 +173,11 @@ fn devices_read_files_themselves() {
     for file in ["short.fq", "short.fq.gz", "damaged.fq.gz"] {
         let [cpu, cuda] = ["cpu", "cuda:0"].map(|device| {
             let options = format!("--threads 8 --memory 300M --device {device}");
-            let command = format!("count -k 28 {options} -o t.mgk -q {file}");
+            let command = format!("count -k 28 {options} -o bad.mgk -q {file}");
             dir.run(&command).fails(1)
         });
         assert_eq!(cpu, cuda);
-        assert!(!dir.names().contains(&"t.mgk".to_owned()));
+        assert!(!dir.names().contains(&"bad.mgk".to_owned()));
     }
 }
 

@@ -144,7 +144,9 @@ fn packed(text: &[u8], rules: TextRules) -> Option<(Vec<u8>, Vec<bool>, PackedTe
     let (mut letters, mut cuts) = (Vec::new(), vec![false]);
     let mut sums = PackedText::default();
     let is_fastq = rules.format == TextFormat::Fastq;
-    if is_fastq && (lines.len() % 4 != 0 || text.last().is_some_and(|&last| last != b'\n')) {
+    if is_fastq
+        && (!lines.len().is_multiple_of(4) || text.last().is_some_and(|&last| last != b'\n'))
+    {
         return None;
     }
     for (number, line) in lines.iter().enumerate() {
