@@ -49,6 +49,10 @@ pub struct Taxonomy {
     parents: Vec<u32>,
     depths: Vec<u32>,
     ranks: Vec<Rank>,
+    /// For each node, the first of it and its ancestors that has a rank, or the root.
+    ranked: Vec<u32>,
+    /// Whether each node or one of its ancestors has a main rank.
+    main: Vec<bool>,
     /// The ranks as NCBI spells them.
     rank_names: Vec<String>,
     names: Vec<String>,
@@ -87,6 +91,8 @@ impl Taxonomy {
             parents,
             depths,
             ranks: Vec::new(),
+            ranked: vec![0; order.len()],
+            main: vec![false; order.len()],
             rank_names: Vec::new(),
             names: Vec::new(),
             by_taxid,
@@ -97,6 +103,12 @@ impl Taxonomy {
             tree.ranks.push(if info.taxid == 1 { Rank::Root } else { Rank::of(&info.rank) });
             tree.rank_names.push(plain(info.rank));
             tree.names.push(plain(info.name));
+        }
+        for (node, &rank) in tree.ranks.iter().enumerate() {
+            // The root has no other parent, and all other parents come before their children.
+            let parent = tree.parents[node] as usize;
+            tree.ranked[node] = if rank == Rank::None { tree.ranked[parent] } else { node as u32 };
+            tree.main[node] = rank.letter().is_some() || tree.main[parent];
         }
         tree
     }
@@ -167,7 +179,7 @@ impl Taxonomy {
 
     /// Returns the first of the node and its ancestors that has a rank.
     pub fn ranked(&self, node: u32) -> u32 {
-        self.lineage(node).find(|&node| self.rank(node) != Rank::None).unwrap_or(self.root())
+        self.ranked[node as usize]
     }
 
     /// Returns the node or ancestor of exactly this rank.
@@ -186,7 +198,7 @@ impl Taxonomy {
 
     /// Whether the node or one of its ancestors has a main rank, from species to domain.
     pub fn has_main_rank(&self, node: u32) -> bool {
-        self.lineage(node).any(|node| self.rank(node).letter().is_some())
+        self.main[node as usize]
     }
 
     /// Returns the taxon of a genome where taxa below `lowest` are not distinguished: the first of the node and its

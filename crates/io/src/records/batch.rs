@@ -70,6 +70,24 @@ impl RecordBatch {
         self.text.record(at)
     }
 
+    /// Returns the letters of a record; faster than [`record`](Self::record), as for each read of a batch.
+    ///
+    /// # Panics
+    /// If `at` is not less than [`len`](Self::len).
+    #[inline]
+    pub fn letters(&self, at: usize) -> &[u8] {
+        self.text.letters(at)
+    }
+
+    /// Returns the number of letters of a record.
+    ///
+    /// # Panics
+    /// If `at` is not less than [`len`](Self::len).
+    #[inline]
+    pub fn letter_count(&self, at: usize) -> usize {
+        self.text.letter_count(at)
+    }
+
     /// Returns the letters of a record, mutably, and its qualities.
     ///
     /// # Panics
@@ -82,11 +100,12 @@ impl RecordBatch {
     ///
     /// # Panics
     /// If `at` is not less than [`len`](Self::len).
+    #[inline]
     pub fn name(&self, at: usize) -> &[u8] {
         if self.paired {
-            return common_name(self.record(at & !1).name, self.record(at | 1).name);
+            return common_name(self.text.name(at & !1), self.text.name(at | 1));
         }
-        self.record(at).name
+        self.text.name(at)
     }
 
     /// Returns the number of batches before this one.

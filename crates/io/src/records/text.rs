@@ -99,6 +99,27 @@ impl Text {
         Record { name: &header[..extent.name as usize], header, letters, quality }
     }
 
+    /// Returns the name of a record.
+    #[inline]
+    pub(super) fn name(&self, at: usize) -> &[u8] {
+        let (start, extent) = (self.start(at), self.extents[at]);
+        &self.bytes[start..start + extent.name as usize]
+    }
+
+    /// Returns the letters of a record.
+    #[inline]
+    pub(super) fn letters(&self, at: usize) -> &[u8] {
+        let extent = self.extents[at];
+        let start = self.start(at) + extent.header();
+        &self.bytes[start..start + extent.letters]
+    }
+
+    /// Returns the number of letters of a record.
+    #[inline]
+    pub(super) fn letter_count(&self, at: usize) -> usize {
+        self.extents[at].letters
+    }
+
     /// Returns the mate number in the comment of a record, or 0.
     pub(super) fn number(&self, at: usize) -> u8 {
         self.extents[at].number()
@@ -246,6 +267,26 @@ impl Pieces {
     }
 }
 
+/// Returns the length of the name at the beginning of a header, which ends at the first blank. Looks at eight bytes at
+/// a time, as headers are a tenth of the text of short reads.
+#[inline]
+fn name_length(header: &[u8]) -> usize {
+    const EACH: u64 = u64::MAX / 255;
+    let (words, _) = header.as_chunks::<8>();
+    let mut at = 0;
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        // The lowest bit that is set belongs to the first byte up to the blank.
+        let low = word.wrapping_sub((b' ' as u64 + 1) * EACH) & !word & (128 * EACH);
+        if low != 0 {
+            at += low.trailing_zeros() as usize / 8;
+            break;
+        }
+        at += 8;
+    }
+    header[at..].iter().position(u8::is_ascii_whitespace).map_or(header.len(), |more| at + more)
+}
+
 /// The sink that adds a chunk's records to a text.
 struct Parsing<'t> {
     text: &'t mut Text,
@@ -257,7 +298,7 @@ impl Sink for Parsing<'_> {
     fn begin(&mut self, header: &[u8]) {
         let name = match self.keep.header {
             Header::Nothing => 0,
-            _ => header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len()),
+            _ => name_length(header),
         };
         let kept = if self.keep.header == Header::Whole { header.len() } else { name };
         let number = match self.keep.header {
@@ -292,5 +333,23 @@ impl Sink for Parsing<'_> {
 
     fn uses_qualities(&self) -> bool {
         self.keep.qualities
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn names_end_at_the_first_blank(
+            name in proptest::collection::vec(prop_oneof![33u8..=255, 0u8..9, Just(11)], 0..40),
+            blank in prop_oneof![Just(b' '), Just(b'\t'), Just(b'\r'), Just(0x0c)],
+            more in proptest::collection::vec(any::<u8>(), 0..20),
+        ) {
+            prop_assert_eq!(name_length(&name), name.len());
+            prop_assert_eq!(name_length(&[&name[..], &[blank], &more[..]].concat()), name.len());
+        }
     }
 }
