@@ -1,4 +1,4 @@
-//! What the host finds in the data of the target `device_text`.
+//! The results of the host for the data of the target `device_text`.
 
 use merganser_gpu::ingest::{PackedText, TextFormat};
 use merganser_inflate::Text;

@@ -171,7 +171,7 @@ impl AsRef<[u8]> for Arrived {
     }
 }
 
-/// What the threads of a file share.
+/// The state that the threads of a file share.
 struct Shared {
     file: Arc<File>,
     state: Mutex<State>,

@@ -298,7 +298,7 @@ impl Fetcher {
         }
     }
 
-    /// Has the rest of a BGZF file inflated ahead on a device, if there is one by now.
+    /// Leaves the rest of a BGZF file to a device that inflates ahead, if there is one by now.
     fn leave_to_device(&mut self, options: &ReaderOptions) {
         if let FetchState::Walk { file, walk, may_leave: true } = &self.state
             && let Some(inflater) = &options.inflater

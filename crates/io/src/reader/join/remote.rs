@@ -160,7 +160,7 @@ fn line_start_in(bytes: &[u8]) -> usize {
     super::line_start(bytes, bytes.len())
 }
 
-/// Returns the position of a line end of a text: the last one, or one that so many follow.
+/// Returns the position of the line end that `following` others follow.
 fn line_end<R: RemoteText>(text: &mut R, following: usize) -> Result<Option<usize>, R::Error> {
     let mut looked_at = USUAL_END;
     loop {
