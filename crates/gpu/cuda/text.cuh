@@ -135,7 +135,7 @@ static __global__ void __launch_bounds__(text_threads) check_records_kernel(text
   if (!good) me.add(&a.totals[total_odd], uint64_t{1});
 }
 
-/// The kind of a byte of a sequence line is.
+/// The kinds of the bytes of sequence lines.
 enum letter_kind : uint32_t { letter_blank, letter_base, letter_other, letter_odd };
 
 MGPU_HD uint32_t kind_of_letter(const text_arguments& a, uint32_t position, uint8_t byte, bool first) {
