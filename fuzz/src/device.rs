@@ -7,7 +7,7 @@ use merganser_inflate::bgzf::{Block, Inflater};
 use crate::fastx::read;
 
 /// Returns a BGZF block with this DEFLATE data and the checksum and size of the text that libdeflate finds, or a size of
-/// `other` if there is none.
+/// `other` if the data are damaged.
 pub fn block_of(data: &[u8], other: u8) -> Vec<u8> {
     let mut block = vec![0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0];
     block.extend((data.len() as u16 + 25).to_le_bytes());
