@@ -4,7 +4,6 @@
 use crate::availability::{Availability, DeviceInfo, availability, probe_time};
 use crate::error::check;
 use crate::ffi::{self, Status};
-use crate::ingest::DeviceInflater;
 use crate::{Error, Result};
 use merganser_run::locks::lock;
 use std::collections::{BTreeMap, BTreeSet};
@@ -193,12 +192,6 @@ impl Device {
     /// of them.
     pub(crate) fn usable_within(&self, limit: Option<u64>) -> u64 {
         limit.unwrap_or(u64::MAX).min(self.0.info.total_memory / self.0.sharers)
-    }
-
-    /// Returns what [`available_within`](Self::available_within) does without the bytes that a
-    /// [`DeviceInflater`] takes.
-    pub fn available_beside_inflater(&self, limit: Option<u64>) -> Result<u64> {
-        Ok(self.available_within(limit)?.saturating_sub(DeviceInflater::reserved(self, limit)))
     }
 
     /// Returns the number of bytes in this device's buffers.

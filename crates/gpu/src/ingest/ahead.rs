@@ -89,6 +89,14 @@ impl DeviceInflater {
     }
 }
 
+impl Device {
+    /// Returns what [`available_within`](Self::available_within) does without the bytes that a
+    /// [`DeviceInflater`] takes.
+    pub fn available_beside_inflater(&self, limit: Option<u64>) -> Result<u64> {
+        Ok(self.available_within(limit)?.saturating_sub(DeviceInflater::reserved(self, limit)))
+    }
+}
+
 impl InflateAhead for DeviceInflater {
     fn start(&self, file: &Arc<File>, walk: &BlockWalk) -> Option<Box<dyn TextsAhead>> {
         let device = self.device.get()?.clone();
