@@ -36,8 +36,8 @@ pub fn distribution(
     let (tree, bases) = (database.taxonomy(), read_length as u64);
     let taxid = |candidates: &[crate::Candidate]| {
         let nodes = &query.taxa().nodes;
-        let verdict = thresholds.decide(candidates, bases, tree, nodes);
-        let node = thresholds.counted_at(verdict, candidates, bases, tree, nodes);
+        let verdict = thresholds.decide_among(candidates, bases, tree, nodes);
+        let node = thresholds.counted_at(verdict, candidates, tree, nodes);
         node.map_or(0, |node| tree.taxid(node))
     };
     let counter = || {

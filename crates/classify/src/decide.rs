@@ -121,28 +121,44 @@ impl Thresholds {
         taxonomy: &Taxonomy,
         target_nodes: &[u32],
     ) -> Verdict {
+        self.decide_among(candidates, bases, taxonomy, target_nodes).0
+    }
+
+    /// Decides as [`decide`](Self::decide), and returns whether only the best candidate was considered.
+    pub(crate) fn decide_among(
+        &self,
+        candidates: &[Candidate],
+        bases: u64,
+        taxonomy: &Taxonomy,
+        target_nodes: &[u32],
+    ) -> (Verdict, bool) {
         let needed = self.needed(candidates, bases);
-        if candidates.first().is_none_or(|best| best.hits < needed) {
-            return Verdict::Unclassified;
-        }
-        let mut close = self.taking_part(candidates, needed);
+        let Some(best) = candidates.first().filter(|best| best.hits >= needed) else {
+            return (Verdict::Unclassified, false);
+        };
         let node_of = |candidate: &Candidate| match self.lowest {
             Rank::Sequence => target_nodes[candidate.target as usize],
             _ => candidate.taxon,
         };
-        let Some(first) = close.next() else { return Verdict::Unclassified };
-        let mut alone = true;
-        let common = close.fold(node_of(first), |node, other| {
-            alone = false;
-            taxonomy.lca(node, node_of(other))
-        });
-        if alone && self.lowest == Rank::Sequence && common != taxonomy.root() {
-            return Verdict::Target(first.target);
+        let near = self.near(best, candidates, needed);
+        let (mut common, mut first, mut alone) = (node_of(best), best, true);
+        if near.len() > 1 {
+            let mut close = self.close(near, needed);
+            first = close.next().unwrap_or(best);
+            common = close.fold(node_of(first), |node, other| {
+                alone = false;
+                taxonomy.lca(node, node_of(other))
+            });
         }
-        self.at_rank(common, taxonomy, || {
-            let mut nodes = self.taking_part(candidates, needed).map(node_of);
+        let only_best = alone && std::ptr::eq(first, best);
+        if alone && self.lowest == Rank::Sequence && common != taxonomy.root() {
+            return (Verdict::Target(first.target), only_best);
+        }
+        let verdict = self.at_rank(common, taxonomy, || {
+            let mut nodes = self.close(near, needed).map(node_of);
             nodes.all(|node| node == common || !taxonomy.has_main_rank(node))
-        })
+        });
+        (verdict, only_best)
     }
 
     /// Returns the verdict for a node: its nearest ancestor with a rank, or unclassified if that is above the
@@ -169,6 +185,7 @@ impl Thresholds {
     ///
     /// Returns the taxon or its nearest ancestor whose clade has enough features; unclassified if there is no
     /// such ancestor or it is above the highest rank.
+    #[inline]
     pub(crate) fn confirm(
         &self,
         verdict: Verdict,
@@ -195,7 +212,8 @@ impl Thresholds {
         }
     }
 
-    /// Returns the node at which Kraken's report counts a read with this verdict.
+    /// Returns the node at which Kraken's report counts a read with this verdict. `only_best` is whether the verdict
+    /// considered only the best candidate.
     ///
     /// This may be below the lowest rank, as Kraken counts reads that only one strain has: if the best candidate
     /// has more hits than all others and the verdict is its taxon, the node is the lowest common ancestor of the
@@ -203,9 +221,8 @@ impl Thresholds {
     /// it uses these counts to distribute the reads of higher taxa.)
     pub(crate) fn counted_at(
         &self,
-        verdict: Verdict,
+        (verdict, only_best): (Verdict, bool),
         candidates: &[Candidate],
-        bases: u64,
         taxonomy: &Taxonomy,
         target_nodes: &[u32],
     ) -> Option<u32> {
@@ -217,25 +234,30 @@ impl Thresholds {
         let Some((best, others)) = candidates.split_first() else { return Some(taxon) };
         // With a single candidate allowed, the second best is unknown.
         let first = others.first().map_or(self.max_cand > 1, |other| other.hits < best.hits);
-        let mut close = self.taking_part(candidates, self.needed(candidates, bases));
-        let alone = first && close.next() == Some(best) && close.next().is_none();
         let [low, high] = best.nodes;
+        let alone = first && only_best;
         Some(if alone && best.taxon == taxon { taxonomy.lca(low, high) } else { taxon })
     }
 
-    /// Returns the candidates that the verdict considers: among those near or close to the best one, the candidates
-    /// whose numbers of pooled features are close to the largest number.
-    fn taking_part<'c>(
+    /// Returns the candidates near or close to the best one, which is the first.
+    #[inline]
+    fn near<'c>(
         &self,
+        best: &Candidate,
         candidates: &'c [Candidate],
         needed: u32,
-    ) -> impl Iterator<Item = &'c Candidate> {
-        let most = candidates.first().map_or(0, |best| best.hits);
+    ) -> &'c [Candidate] {
         let is_near = |one: &Candidate| {
-            one.hits.saturating_add(self.near) > most || self.is_close(most, one.hits, needed)
+            one.hits.saturating_add(self.near) > best.hits
+                || self.is_close(best.hits, one.hits, needed)
         };
-        let near = candidates.iter().skip(1).take_while(|one| is_near(one)).count() + 1;
-        let near = &candidates[..near.min(candidates.len())];
+        let others = candidates.iter().skip(1).take_while(|one| is_near(one)).count();
+        &candidates[..1 + others]
+    }
+
+    /// Returns the candidates that the verdict considers: those whose numbers of pooled features are close to the
+    /// largest number.
+    fn close<'c>(&self, near: &'c [Candidate], needed: u32) -> impl Iterator<Item = &'c Candidate> {
         let top = near.iter().map(|one| one.pooled).max().unwrap_or(0);
         let winner = near.iter().position(|one| one.pooled == top);
         let rule = *self;

@@ -16,8 +16,15 @@ pub(crate) struct ReadFilter {
 }
 
 impl ReadFilter {
-    fn takes(&self, letters: &[u8]) -> bool {
-        (self.min_bases..=self.max_bases).contains(&letters.len())
+    fn takes(&self, bases: usize) -> bool {
+        (self.min_bases..=self.max_bases).contains(&bases)
+    }
+
+    /// Returns the number of bases that are classified of a read whose mates have these lengths.
+    #[inline]
+    pub(super) fn bases(&self, (first, second): (usize, Option<usize>)) -> u64 {
+        let taken = |bases: usize| if self.takes(bases) { bases as u64 } else { 0 };
+        taken(first) + second.map_or(0, taken)
     }
 
     /// Returns the letters of each read's mates, empty for excluded mates, and the number of reads without a
@@ -39,7 +46,7 @@ impl ReadFilter {
         for mates in &mut views {
             let mut left = 0;
             for letters in mates.iter_mut().take(batch.mates()) {
-                match self.takes(letters) {
+                match self.takes(letters.len()) {
                     true => left += 1,
                     false => *letters = &[],
                 }

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use super::distinct::BlockSketch;
+use merganser_taxreport::output::Lines;
 
 /// The results of one batch of reads; reused for later batches to keep its memory.
 #[derive(Debug, Default)]
 pub(super) struct Kraken2Batch {
-    pub(super) lines: Vec<u8>,
+    pub(super) lines: Lines,
     pub(super) calls: Vec<u32>,
     /// The counts of each taxon with reads or minimizers in the batch.
     pub(super) taxa: Vec<(u32, TaxonCounts)>,
@@ -18,7 +19,7 @@ pub(super) struct Kraken2Batch {
 impl Kraken2Batch {
     /// Returns the output lines of all reads.
     pub(super) fn lines(&self) -> &[u8] {
-        &self.lines
+        self.lines.text()
     }
 
     /// Returns the node of each read; 0 for unclassified reads.

@@ -8,10 +8,11 @@ pub(super) type Hits = (u32, u64);
 /// Returns the taxon of a read with these hits, in any order and with repeated taxa, and `total` k-mers,
 /// ambiguous ones included: the lowest common ancestor of the taxa with the most hits on the path from
 /// the root, moved up until `confidence` of the k-mers are in its clade; 0 if there is no such taxon.
-/// The content of `hits` is unspecified afterwards.
+/// The content of `hits` is unspecified afterwards; `path` is working space.
 pub(super) fn resolve(
     tree: &Kraken2Taxonomy,
     hits: &mut Vec<Hits>,
+    path: &mut Vec<(u32, u64)>,
     total: u64,
     confidence: f64,
 ) -> u32 {
@@ -29,20 +30,20 @@ pub(super) fn resolve(
         kept.1 += if same { next.1 } else { 0 };
         same
     });
-    let best = heaviest(tree, hits);
+    let best = heaviest(tree, hits, path);
     climb(tree, hits, best, needed)
 }
 
 /// Returns the lowest common ancestor of the taxa with the most hits at themselves and their ancestors.
-fn heaviest(tree: &Kraken2Taxonomy, hits: &[Hits]) -> u32 {
+fn heaviest(tree: &Kraken2Taxonomy, hits: &[Hits], path: &mut Vec<(u32, u64)>) -> u32 {
     // The path from the root to the last taxon: (end of the clade, hits of the node and its ancestors).
-    let mut way: Vec<(u32, u64)> = Vec::new();
+    path.clear();
     let (mut most, mut best) = (0, 0);
     for &(node, own) in hits {
         let clade = tree.clade(node);
-        while way.pop_if(|above| above.0 <= clade.start).is_some() {}
-        let score = own + way.last().map_or(0, |above| above.1);
-        way.push((clade.end, score));
+        while path.pop_if(|above| above.0 <= clade.start).is_some() {}
+        let score = own + path.last().map_or(0, |above| above.1);
+        path.push((clade.end, score));
         if score > most {
             (most, best) = (score, node);
         } else if score == most {
@@ -117,7 +118,7 @@ mod tests {
             let mut hits: Vec<Hits> = picks.iter().map(|&(pick, count)| (node(pick), count)).collect();
             let total = more + hits.iter().map(|hit| hit.1).sum::<u64>();
             let expected = naive(&tree, &hits, total, confidence);
-            prop_assert_eq!(resolve(&tree, &mut hits, total, confidence), expected);
+            prop_assert_eq!(resolve(&tree, &mut hits, &mut Vec::new(), total, confidence), expected);
         }
     }
 }

@@ -52,7 +52,7 @@ pub(super) struct BatchSizes {
 impl BatchSizes {
     pub(super) fn of(batch: &RecordBatch) -> BatchSizes {
         let paired = batch.is_paired();
-        let bases = |read: usize| batch.record(read).letters.len() as u64;
+        let bases = |read: usize| batch.letter_count(read) as u64;
         let single = if paired { 0 } else { batch.reads() };
         BatchSizes {
             begins_file: !batch.is_empty() && batch.place(0).1 == 1,

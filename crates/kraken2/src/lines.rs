@@ -1,7 +1,6 @@
 //! The output line of a read.
 
-use merganser_io::put_decimal;
-use merganser_taxreport::output::LineHead;
+use merganser_taxreport::output::{LineHead, LineText, Lines, NUMBER, TaxidText};
 
 use super::taxonomy::Kraken2Taxonomy;
 
@@ -21,6 +20,16 @@ pub(super) struct Line<'a> {
     pub(super) kmers: Option<&'a [(u32, u64)]>,
 }
 
+/// Formats the lines of a run.
+#[derive(Debug)]
+pub(super) struct LineWriter<'db> {
+    tree: &'db Kraken2Taxonomy,
+    /// The taxids of all nodes.
+    taxids: Vec<TaxidText>,
+    /// Whether the names of taxa are written.
+    names: bool,
+}
+
 /// Returns the name of a pair: its first mate's name without a final /1 or /2.
 pub(super) fn pair_name(name: &[u8]) -> &[u8] {
     match name {
@@ -29,52 +38,51 @@ pub(super) fn pair_name(name: &[u8]) -> &[u8] {
     }
 }
 
-impl Line<'_> {
-    /// Appends the line: C or U, the name, the taxon (as its name with `names`), the length, and for each
-    /// run of k-mers `taxid:number`, `A:number` or `|:|`.
-    pub(super) fn write(&self, tree: &Kraken2Taxonomy, names: bool, text: &mut Vec<u8>) {
-        let taxid = tree.taxid(self.call);
-        let head = LineHead {
-            name: self.name,
-            taxon: (self.call != 0)
-                .then(|| (taxid, if names { tree.name(self.call) } else { b"" })),
-            names,
-            lengths: self.lengths,
-        };
-        head.append(0, text, |_| {});
-        match self.kmers {
-            Some(kmers) => write_kmers(tree, kmers, text),
-            None => {
-                put_decimal(taxid.into(), text);
-                text.extend_from_slice(b":Q");
-            }
-        }
-        text.push(b'\n');
+impl<'db> LineWriter<'db> {
+    pub(super) fn new(tree: &'db Kraken2Taxonomy, names: bool) -> LineWriter<'db> {
+        let nodes = 0..tree.len() as u32;
+        let taxids = nodes.map(|node| TaxidText::new(tree.taxid(node))).collect();
+        LineWriter { tree, taxids, names }
     }
-}
 
-fn write_kmers(tree: &Kraken2Taxonomy, kmers: &[(u32, u64)], text: &mut Vec<u8>) {
-    let Some(&(last, _)) = kmers.last() else {
-        return text.extend_from_slice(b"0:0");
-    };
-    for &(node, count) in kmers {
-        match node {
-            BORDER => text.extend_from_slice(b"|:|"),
-            AMBIGUOUS => {
-                text.extend_from_slice(b"A:");
-                put_decimal(count, text);
+    /// Adds a line: C or U, the name, the taxon (its name, too, if names are written), the length, and for each run of
+    /// k-mers `taxid:number`, `A:number` or `|:|`.
+    #[inline]
+    pub(super) fn write(&self, line: &Line<'_>, lines: &mut Lines) {
+        let &Line { name, lengths, call, kmers } = line;
+        let taxid = self.taxids[call as usize];
+        let taxon = || if call == 0 { b"unclassified" } else { self.tree.name(call) };
+        let (is_classified, taxon) = (call != 0, self.names.then(taxon));
+        let head = LineHead { name, taxid, is_classified, taxon, lengths };
+        let most = NUMBER * (1 + 2 * kmers.map_or(1, <[_]>::len));
+        head.add(most, lines, |text| match kmers {
+            Some(kmers) => self.kmers(kmers, text),
+            None => {
+                text.taxid(&taxid);
+                text.words(b"Q\n");
             }
-            _ => {
-                put_decimal(u64::from(tree.taxid(node)), text);
-                text.push(b':');
-                put_decimal(count, text);
+        });
+    }
+
+    #[inline]
+    fn kmers(&self, kmers: &[(u32, u64)], text: &mut LineText<'_>) {
+        for &(node, count) in kmers {
+            match node {
+                BORDER => text.words(b"|:| "),
+                AMBIGUOUS => {
+                    text.words(b"A:");
+                    text.number(count);
+                    text.push(b' ');
+                }
+                _ => text.taxid_number(&self.taxids[node as usize], count),
             }
         }
-        text.push(b' ');
-    }
-    // Kraken 2 keeps the blank after a final A.
-    if last != AMBIGUOUS {
-        text.pop();
+        match kmers.last() {
+            None => text.words(b"0:0\n"),
+            // Kraken 2 keeps the blank after a final A.
+            Some((AMBIGUOUS, _)) => text.push(b'\n'),
+            Some(_) => text.replace_last(b'\n'),
+        }
     }
 }
 
@@ -87,9 +95,10 @@ mod tests {
     fn lines_are_kraken_2s() {
         let tree = tree(&[1, 2], &[]);
         let line = |call, second, kmers, names| {
-            let mut text = Vec::new();
-            Line { name: b"r", lengths: (90, second), call, kmers }.write(&tree, names, &mut text);
-            String::from_utf8(text).unwrap()
+            let mut lines = Lines::default();
+            let line = Line { name: b"r", lengths: (90, second), call, kmers };
+            LineWriter::new(&tree, names).write(&line, &mut lines);
+            String::from_utf8(lines.text().to_vec()).unwrap()
         };
         let some = [(AMBIGUOUS, 3), (3, 12), (0, 1), (BORDER, 1), (2, 5), (AMBIGUOUS, 2)];
         assert_eq!(

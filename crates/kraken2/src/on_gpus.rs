@@ -13,7 +13,7 @@ impl Device<Worker<'_>> for Kraken2Gpus {
     const IN_FLIGHT: usize = 2;
 
     fn takes(&self, CutBatch { batch, .. }: &CutBatch) -> bool {
-        let lengths = (0..batch.len()).map(|at| batch.record(at).letters.len());
+        let lengths = (0..batch.len()).map(|at| batch.letter_count(at));
         !batch.is_long() && Kraken2Gpus::has_room(lengths)
     }
 
@@ -28,7 +28,7 @@ impl Device<Worker<'_>> for Kraken2Gpus {
         flight: &mut Kraken2Flight,
     ) -> Result<(), Error> {
         worker.mask(batch);
-        let sequences = (0..batch.len()).map(|at| batch.record(at).letters);
+        let sequences = (0..batch.len()).map(|at| batch.letters(at));
         Kraken2Gpus::start(self, flight, sequences, worker.joins_runs())
     }
 

@@ -181,6 +181,7 @@ struct Inside {
     /// The numbers of k-mers by node, without k-mers that have none.
     hits: Vec<Hits>,
     spare: Vec<Hits>,
+    path: Vec<(u32, u64)>,
 }
 
 impl Inside {
@@ -234,7 +235,7 @@ impl Inside {
             [(node, _)] => node,
             _ => {
                 self.spare.clone_from(&self.hits);
-                resolve(tree, &mut self.spare, self.kmers, 0.0)
+                resolve(tree, &mut self.spare, &mut self.path, self.kmers, 0.0)
             }
         }
     }

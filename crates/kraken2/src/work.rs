@@ -65,7 +65,7 @@ impl InOrderSink<BatchResult> for Written<'_, '_> {
 impl BatchResult {
     /// Whether the memory of the results should be kept for reuse.
     fn is_usual(&self) -> bool {
-        self.batch.lines().len() + self.sequences.capacity() <= MAX_KEPT
+        self.batch.lines.capacity() + self.sequences.capacity() <= MAX_KEPT
     }
 }
 
@@ -130,7 +130,7 @@ impl RunContext<'_> {
     /// Adds the output reads and sums of a batch whose reads are classified.
     pub(super) fn complete(&self, batch: &RecordBatch, mut part: BatchResult) -> BatchResult {
         part.sequences.refill(self.taxonomy, batch, &part.batch, &self.wants);
-        part.bases = (0..batch.len()).map(|at| batch.record(at).letters.len() as u64).sum();
+        part.bases = (0..batch.len()).map(|at| batch.letter_count(at) as u64).sum();
         part.reads_sum = if self.wants.partial { reads_sum(batch) } else { 0 };
         part
     }

@@ -9,13 +9,14 @@ use super::classify::{Hits, resolve};
 use super::config::Kraken2Config;
 use super::counts::BlockCuts;
 use super::database::Kraken2Database;
-use super::lines::{AMBIGUOUS, BORDER, Line, pair_name};
+use super::lines::{AMBIGUOUS, BORDER, Line, LineWriter, pair_name};
 use super::minimizers::{Entries, EntryRun, Kind, Minimizers};
 use super::table::Searches;
 use super::taxonomy::Kraken2Taxonomy;
 use super::waiting::{WaitingBatch, WaitingEntries};
 use crate::Error;
 use crate::cuda::Found;
+use merganser_taxreport::output::Lines;
 
 /// Minimizers that are sorted by the order of the table and looked up together.
 const TOGETHER: usize = 1 << 17;
@@ -25,12 +26,14 @@ const TOGETHER: usize = 1 << 17;
 pub(super) struct Kraken2Classifier<'db> {
     database: &'db Kraken2Database,
     config: &'db Kraken2Config,
+    lines: LineWriter<'db>,
 }
 
 impl<'db> Kraken2Classifier<'db> {
     /// Returns a classifier with these options.
     pub(super) fn new(database: &'db Kraken2Database, config: &'db Kraken2Config) -> Self {
-        Kraken2Classifier { database, config }
+        let lines = LineWriter::new(database.taxonomy(), config.use_names);
+        Kraken2Classifier { database, config, lines }
     }
 
     /// Returns a worker for one thread.
@@ -187,7 +190,7 @@ fn scan<E>(
             if mate == 1 {
                 entries.runs.push(EntryRun::BORDER);
             }
-            let letters = batch.record(read * batch.mates() + mate).letters;
+            let letters = batch.letters(read * batch.mates() + mate);
             scanner.scan(letters, entries, |entries| take(entries, TOGETHER))?;
         }
         entries.runs.push(EntryRun::END);
@@ -215,9 +218,12 @@ fn mask(batch: &mut RecordBatch, minimum: u8) {
 struct Reads<'c> {
     tree: &'c Kraken2Taxonomy,
     config: &'c Kraken2Config,
+    lines: &'c LineWriter<'c>,
     /// The list of k-mers of the read's line: nodes with numbers of k-mers.
     kmers: Vec<Hits>,
     hits: Vec<Hits>,
+    /// Working space for the taxon of a read.
+    path: Vec<(u32, u64)>,
     /// The node of the previous minimizer.
     last: u32,
     groups: u64,
@@ -273,8 +279,10 @@ impl<'c> Reads<'c> {
         Reads {
             tree: classifier.database.taxonomy(),
             config: classifier.config,
+            lines: &classifier.lines,
             kmers: Vec::new(),
             hits: Vec::new(),
+            path: Vec::new(),
             last: 0,
             groups: 0,
             total: 0,
@@ -378,7 +386,8 @@ impl<'c> Reads<'c> {
     fn end(&mut self, batch: &RecordBatch, results: &mut Kraken2Batch) {
         // Kraken 2 subtracts the border from the k-mers of every pair, even if it stopped before the border.
         let total = self.total.saturating_sub(u64::from(self.one_mate));
-        let mut call = resolve(self.tree, &mut self.hits, total, self.config.confidence);
+        let Reads { tree, hits, path, config, .. } = self;
+        let mut call = resolve(tree, hits, path, total, config.confidence);
         if self.groups < self.config.minimum_hit_groups {
             call = 0;
         }
@@ -398,17 +407,17 @@ impl<'c> Reads<'c> {
         }
     }
 
-    fn line(&self, batch: &RecordBatch, read: usize, call: u32, lines: &mut Vec<u8>) {
+    fn line(&self, batch: &RecordBatch, read: usize, call: u32, lines: &mut Lines) {
         let mates = batch.mates();
-        let first = batch.record(read * mates);
-        let second = (mates == 2).then(|| batch.record(read * mates + 1).letters.len());
+        let first = read * mates;
+        let second = (mates == 2).then(|| batch.letter_count(first + 1));
         let line = Line {
-            name: if mates == 2 { pair_name(first.name) } else { first.name },
-            lengths: (first.letters.len(), second),
+            name: if mates == 2 { pair_name(batch.record(first).name) } else { batch.name(first) },
+            lengths: (batch.letter_count(first), second),
             call,
             kmers: (!self.config.quick).then_some(&self.kmers),
         };
-        line.write(self.tree, self.config.use_names, lines);
+        self.lines.write(&line, lines);
     }
 
     fn end_block(&mut self, results: &mut Kraken2Batch) {

@@ -5,7 +5,7 @@ mod line;
 mod reads;
 
 pub use files::{OutputFiles, OutputPaths, ReadFiles, ReadPaths};
-pub use line::{LineHead, LineText, NUMBER};
+pub use line::{LineHead, LineText, Lines, NUMBER, TaxidText};
 pub use reads::{ReadOutput, ReadTexts};
 
 use std::io::Write;
@@ -78,7 +78,7 @@ const MAX_KEPT: usize = 16 << 20;
 #[derive(Debug, Default)]
 pub struct Texts {
     /// The lines of the reads.
-    pub lines: Vec<u8>,
+    pub lines: Lines,
     /// The classified reads.
     pub classified: ReadTexts,
     /// The unclassified reads.
@@ -105,7 +105,7 @@ impl Texts {
     /// If an output cannot be written.
     pub fn write(&self, outputs: &mut Outputs<'_>) -> Result<(), Error> {
         if let Some(lines) = &mut outputs.lines {
-            lines.write_all(&self.lines)?;
+            lines.write_all(self.lines.text())?;
         }
         if let Some(reads) = &mut outputs.classified {
             self.classified.write(reads)?;

@@ -6,10 +6,10 @@ use merganser_io::RecordBatch;
 
 use crate::config::{Columns, LineFormat, RunConfig, Taxids};
 use crate::features::FeatureLookup;
-use crate::reads::{id, lengths};
+use crate::reads::id;
 use crate::{Candidate, Database, Sketcher, Thresholds, Verdict};
 use merganser_taxonomy::Rank;
-use merganser_taxreport::output::{LineHead, NUMBER};
+use merganser_taxreport::output::{LineHead, Lines, NUMBER, TaxidText};
 
 /// The node of a classified read, and its target if the verdict is a single target.
 pub(crate) type TargetOrTaxon = Option<(u32, Option<u32>)>;
@@ -28,6 +28,8 @@ pub(crate) struct Read<'a> {
     pub(crate) batch: &'a RecordBatch,
     /// The number of the read in the batch.
     pub(crate) read: usize,
+    /// The numbers of bases of the mates.
+    pub(crate) lengths: (usize, Option<usize>),
     /// The letters of the mates, as they were classified.
     pub(crate) mates: &'a [&'a [u8]; 2],
     pub(crate) found: TargetOrTaxon,
@@ -38,6 +40,8 @@ pub(crate) struct Read<'a> {
 pub(crate) struct LineWriter<'a> {
     pub(crate) database: &'a Database,
     pub(crate) nodes: &'a [u32],
+    /// The taxids of all nodes, for Kraken's format.
+    taxids: Vec<TaxidText>,
     pub(crate) config: &'a RunConfig,
     pub(crate) lowest: Rank,
     /// The highest rank of lineages.
@@ -55,7 +59,10 @@ impl<'a> LineWriter<'a> {
     ) -> LineWriter<'a> {
         let &Thresholds { lowest, highest, .. } = thresholds;
         let lookup = config.shows_all_hits().then(|| FeatureLookup::new(database));
-        LineWriter { database, nodes, config, lowest, highest, lookup }
+        let tree = database.taxonomy();
+        let shown = if config.format == LineFormat::Kraken { tree.len() as u32 } else { 0 };
+        let taxids = (0..shown).map(|node| TaxidText::new(tree.taxid(node))).collect();
+        LineWriter { database, nodes, taxids, config, lowest, highest, lookup }
     }
 
     /// Returns the text before the first read's line.
@@ -66,64 +73,68 @@ impl<'a> LineWriter<'a> {
         }
     }
 
-    /// Appends the line of a read.
-    pub(crate) fn write(&self, read: &Read<'_>, sketcher: &mut Sketcher, text: &mut Vec<u8>) {
+    /// Adds the line of a read.
+    #[inline]
+    pub(crate) fn write(&self, read: &Read<'_>, sketcher: &mut Sketcher, lines: &mut Lines) {
         match self.config.format {
-            LineFormat::Kraken => self.kraken(read, self.config.kraken2.use_names, text),
-            LineFormat::MetaCache => {
-                let columns = &self.config.columns;
-                let separator = columns.separator.as_bytes();
-                if columns.queryids {
-                    put(text, format_args!("{}", read.batch.first() + read.read as u64 + 1));
-                    text.extend_from_slice(separator);
-                }
-                text.extend_from_slice(id(read.batch, read.read));
-                text.extend_from_slice(separator);
-                if let Some(lookup) = &self.lookup {
-                    for ((target, window), hits) in lookup.hits(read.mates, sketcher) {
-                        let name = &self.database.targets()[target as usize].name;
-                        put(text, format_args!("{name}/{window}:{hits},"));
-                    }
-                    text.extend_from_slice(separator);
-                }
-                self.candidates(columns, read.candidates, text);
-                self.taxon(columns, read.found, text);
-                text.push(b'\n');
-            }
+            LineFormat::Kraken => self.kraken(read, self.config.kraken2.use_names, lines),
+            LineFormat::MetaCache => lines.add(|text| self.metacache(read, sketcher, text)),
         }
     }
 
-    /// Appends a line in Kraken's format: C or U, the read's name, its taxid or 0, its length (`100|98` for a
+    /// Appends a line of MetaCache's table.
+    fn metacache(&self, read: &Read<'_>, sketcher: &mut Sketcher, text: &mut Vec<u8>) {
+        let columns = &self.config.columns;
+        let separator = columns.separator.as_bytes();
+        if columns.queryids {
+            put(text, format_args!("{}", read.batch.first() + read.read as u64 + 1));
+            text.extend_from_slice(separator);
+        }
+        text.extend_from_slice(id(read.batch, read.read));
+        text.extend_from_slice(separator);
+        if let Some(lookup) = &self.lookup {
+            for ((target, window), hits) in lookup.hits(read.mates, sketcher) {
+                let name = &self.database.targets()[target as usize].name;
+                put(text, format_args!("{name}/{window}:{hits},"));
+            }
+            text.extend_from_slice(separator);
+        }
+        self.candidates(columns, read.candidates, text);
+        self.taxon(columns, read.found, text);
+        text.push(b'\n');
+    }
+
+    /// Adds a line in Kraken's format: C or U, the read's name, its taxid or 0, its length (`100|98` for a
     /// pair), and its candidates as `taxid:hits`, best first.
-    fn kraken(&self, read: &Read<'_>, names: bool, text: &mut Vec<u8>) {
-        let tree = self.database.taxonomy();
-        let &Read { found, candidates, .. } = read;
+    fn kraken(&self, read: &Read<'_>, names: bool, lines: &mut Lines) {
+        let &Read { found, candidates, lengths, .. } = read;
+        let name = |(node, _): (u32, _)| self.database.taxonomy().name(node).as_bytes();
         let head = LineHead {
             name: id(read.batch, read.read),
-            taxon: found.map(|(node, _)| (tree.taxid(node), tree.name(node).as_bytes())),
-            names,
-            lengths: lengths(read.batch, read.read),
+            taxid: found.map_or(TaxidText::new(0), |(node, _)| self.taxids[node as usize]),
+            is_classified: found.is_some(),
+            taxon: names.then(|| found.map_or(&b"unclassified"[..], name)),
+            lengths,
         };
-        head.append(NUMBER * (1 + 2 * candidates.len()), text, |line| {
-            for (number, candidate) in candidates.iter().enumerate() {
-                if number > 0 {
-                    line.push(b' ');
-                }
-                line.number(self.taxid(candidate).into());
-                line.push(b':');
-                line.number(candidate.hits.into());
+        head.add(NUMBER * (1 + 2 * candidates.len()), lines, |line| {
+            for candidate in candidates {
+                let taxid = &self.taxids[self.node(candidate) as usize];
+                line.taxid_number(taxid, candidate.hits.into());
             }
-            line.words(if candidates.is_empty() { b"0:0\n" } else { b"\n" });
+            if candidates.is_empty() {
+                line.words(b"0:0 ");
+            }
+            line.replace_last(b'\n');
         });
     }
 
-    fn taxid(&self, candidate: &Candidate) -> u32 {
-        let tree = self.database.taxonomy();
+    #[inline]
+    fn node(&self, candidate: &Candidate) -> u32 {
         // At rank sequence, the taxa of candidates are not nodes.
-        tree.taxid(match candidate.taxon {
-            taxon if (taxon as usize) < tree.len() => taxon,
+        match candidate.taxon {
+            taxon if (taxon as usize) < self.database.taxonomy().len() => taxon,
             _ => self.nodes[candidate.target as usize],
-        })
+        }
     }
 
     /// Appends the columns of candidates, each with its separator.
@@ -137,7 +148,8 @@ impl<'a> LineWriter<'a> {
                     let name = &self.database.targets()[candidate.target as usize].name;
                     put(text, format_args!("{comma}{name}:{hits}"));
                 } else {
-                    put(text, format_args!("{comma}{}:{hits}", self.taxid(candidate)));
+                    let taxid = self.database.taxonomy().taxid(self.node(candidate));
+                    put(text, format_args!("{comma}{taxid}:{hits}"));
                 }
             }
             text.extend_from_slice(separator);

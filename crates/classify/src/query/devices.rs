@@ -91,7 +91,7 @@ impl<'a> OnDevices<'a> {
     ) -> Result<(), Error> {
         let Some(mut flight) = self.place(true)? else { return Ok(()) };
         self.start(&mut flight, reads)?;
-        self.finish(flight, reads, scratch, candidates, ends)
+        self.finish(flight, (reads.len(), &|| reads), scratch, candidates, ends)
     }
 
     /// Returns a slot for a batch: on the set of devices whose turn it is, or on the next one with a free slot.
@@ -114,32 +114,35 @@ impl<'a> OnDevices<'a> {
     /// Waits for the candidates of the reads that were sent, then sends the remaining reads and collects their
     /// candidates. Appends the candidates, and the end of each read's. They are pooled if all parts are queried.
     ///
+    /// `reads` returns the `count` reads. It is called only if their letters are needed again.
+    ///
     /// # Errors
     /// If a device fails.
-    pub(crate) fn finish(
+    pub(crate) fn finish<'r>(
         &self,
         mut flight: Flight,
-        reads: &[[&[u8]; 2]],
+        (count, reads): (usize, &dyn Fn() -> &'r [[&'r [u8]; 2]]),
         scratch: &mut Scratch,
         candidates: &mut Vec<Candidate>,
         ends: &mut Vec<usize>,
     ) -> Result<(), Error> {
-        let mut rest = reads;
+        let mut done = 0;
         loop {
-            let (now, later) = rest.split_at(flight.taken());
+            let taken = flight.taken();
             self.gpu.tell(&flight)?;
             let (start, from) = (candidates.len(), ends.len());
             let alone = self.rest.is_none();
-            if !(alone && self.gpu.collect_all(&mut flight, now.len(), candidates, ends)?) {
+            if !(alone && self.gpu.collect_all(&mut flight, taken, candidates, ends)?) {
+                let now = &reads()[done..done + taken];
                 self.merge(&mut flight, now, scratch)?;
                 flight.found().append_to(candidates, ends);
                 self.pool(&flight, now, scratch, candidates, (start, &ends[from..]))?;
             }
-            rest = later;
-            if rest.is_empty() {
+            done += taken;
+            if done == count {
                 return Ok(());
             }
-            self.start(&mut flight, rest)?;
+            self.start(&mut flight, &reads()[done..])?;
         }
     }
 

@@ -24,7 +24,8 @@ pub(super) struct Found<'b> {
     pub(super) batch: &'b RecordBatch,
     pub(super) candidates: &'b [Candidate],
     pub(super) ends: &'b [usize],
-    /// The letters of each read's mates that are classified.
+    /// The letters of each read's mates that are classified; may be empty unless
+    /// [needed](super::passes::RunContext::needs_letters).
     pub(super) views: &'b [[&'b [u8]; 2]],
 }
 

@@ -45,7 +45,7 @@ impl InOrderSink<Texts> for Written<'_, '_> {
         let begun = Instant::now();
         texts.write(self.outputs)?;
         if let Some(sum) = self.lines_sum {
-            lock(sum).add(&texts.lines);
+            lock(sum).add(texts.lines.text());
         }
         texts.clear();
         self.clock.add(Clock::WRITING, begun);
@@ -147,6 +147,11 @@ impl<'a> RunContext<'_, 'a> {
     /// Returns the number of batches that may be started before earlier ones are written: four for each thread.
     pub(super) fn ahead(&self) -> u64 {
         4 * self.context.threads as u64
+    }
+
+    /// Whether deciding needs the letters of the reads.
+    pub(super) fn needs_letters(&self) -> bool {
+        self.features.is_some() || self.lines.lookup.is_some() || self.thresholds.confidence > 0.0
     }
 
     /// Returns the sink that writes texts in the order of the reads.
@@ -393,23 +398,24 @@ impl<'a> RunContext<'_, 'a> {
         let (thresholds, nodes) = (&self.thresholds, &self.classifier.nodes);
         let tree = self.classifier.database.taxonomy();
         let all = candidates;
-        texts.lines.reserve(if self.wants.lines { 64 * batch.reads() } else { 0 });
         let clades =
             (thresholds.confidence > 0.0).then(|| self.classifier.query.host().clades(views));
         let mut start = 0;
         for (read, &end) in ends.iter().enumerate() {
             let candidates = &all[start..end];
             start = end;
-            let bases = views[read].iter().map(|mate| mate.len() as u64).sum();
-            let verdict = thresholds.decide(candidates, bases, tree, nodes);
+            let lengths = lengths(batch, read);
+            let bases = self.filter.bases(lengths);
+            let (verdict, only_best) = thresholds.decide_among(candidates, bases, tree, nodes);
             let clades = clades.as_ref().map(|clades| clades.of(read));
             let verdict = thresholds.confirm(verdict, clades, tree, nodes);
             let found = output::found(verdict, nodes);
-            own.count(found, lengths(batch, read));
-            own.by_genome
-                .count(thresholds.counted_at(verdict, candidates, bases, tree, nodes), None);
+            own.count(found, lengths);
+            let counted = thresholds.counted_at((verdict, only_best), candidates, tree, nodes);
+            own.by_genome.count(counted, None);
             if self.wants.lines && (found.is_some() || !self.config.kraken2.mapped_only) {
-                let read = Read { batch, read, mates: &views[read], found, candidates };
+                let mates = views.get(read).unwrap_or(&[&[], &[]]);
+                let read = Read { batch, read, lengths, mates, found, candidates };
                 self.lines.write(&read, sketcher, &mut texts.lines);
             }
             match (found, self.wants.classified, self.wants.unclassified) {

@@ -1,5 +1,6 @@
 //! A worker of a run: finds the candidates of a batch of reads, on the CPU or on devices, and decides.
 
+use std::cell::LazyCell;
 use std::time::Instant;
 
 use merganser_alignments::RecordOptions;
@@ -218,12 +219,17 @@ impl<'w, 'r, 'a, P> Device<Worker<'w, 'r, 'a, P>> for OnDevices<'_> {
         flight.wait()?;
         let begun = worker.run.clock.add(Clock::WAITING, begun);
         let mut masked = std::mem::take(&mut worker.masked);
-        let (views, _) = worker.run.filter.views(batch, &mut masked);
         worker.clear();
         let Worker { run, scratch, candidates, ends, .. } = worker;
-        OnDevices::finish(self, flight, &views, scratch, candidates, ends)?;
+        // Usually the letters are no longer needed.
+        let views = LazyCell::new(|| run.filter.views(batch, &mut masked).0);
+        let reads = batch.reads();
+        OnDevices::finish(self, flight, (reads, &|| &views[..]), scratch, candidates, ends)?;
         run.clock.add(Clock::COLLECTING, begun);
-        let output = worker.decide(batch, &views, turn)?;
+        let output = match run.needs_letters() {
+            true => worker.decide(batch, &views, turn)?,
+            false => worker.decide(batch, &[], turn)?,
+        };
         drop(views);
         worker.masked = masked;
         Ok(output)
