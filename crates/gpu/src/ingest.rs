@@ -112,11 +112,14 @@ impl DeviceText {
         let all = all_bytes(room);
         assert!(all < 1 << 31, "positions are 32-bit numbers");
         let tiles = all / TILE + 2;
+        let (stream, mut text) = (device.stream()?, device.alloc(all)?);
+        // Threads read whole words, of which some bytes are not text.
+        stream.fill(text.view_mut(), b'\n')?;
         Ok(DeviceText {
             device: device.clone(),
             room,
             here: device.alloc_pinned(room.bytes)?,
-            text: device.alloc(all)?,
+            text,
             range: 0..0,
             compressed: None,
             counts: device.alloc(tiles)?,
@@ -128,7 +131,7 @@ impl DeviceText {
             cuts: device.alloc((all / 8 + LETTER_PADDING) / 8)?,
             totals: device.alloc(TOTALS)?,
             numbers: device.alloc_pinned(TOTALS + 1)?,
-            stream: device.stream()?,
+            stream,
         })
     }
 
@@ -247,7 +250,7 @@ impl RemoteText for DeviceText {
 
     fn inflate(&mut self, blocks: &[Block]) -> Result<Option<u64>> {
         if self.compressed.is_none() {
-            self.compressed = Some(Compressed::new(&self.device, self.room)?);
+            self.compressed = Some(Compressed::new(&self.device, self.room, &self.stream)?);
         }
         let Some(compressed) = &mut self.compressed else { return Ok(None) };
         let (stream, to) = (&self.stream, (self.text.view_mut(), self.room.headroom));

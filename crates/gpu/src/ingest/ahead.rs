@@ -145,12 +145,13 @@ struct Slot {
 
 impl Slot {
     fn new(device: &Device) -> Result<Slot> {
+        let stream = device.stream()?;
         Ok(Slot {
             bytes: device.alloc_pinned(ROOM.bytes)?,
-            compressed: Compressed::new(device, ROOM)?,
+            compressed: Compressed::new(device, ROOM, &stream)?,
             there: device.alloc(ROOM.text + SLACK)?,
             text: device.alloc_pinned(ROOM.text)?,
-            stream: device.stream()?,
+            stream,
         })
     }
 

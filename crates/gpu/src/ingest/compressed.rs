@@ -19,9 +19,12 @@ pub(super) struct Compressed {
 }
 
 impl Compressed {
-    pub(super) fn new(device: &Device, room: RemoteRoom) -> Result<Compressed> {
+    pub(super) fn new(device: &Device, room: RemoteRoom, stream: &Stream) -> Result<Compressed> {
+        let mut bytes = device.alloc(room.bytes + SLACK)?;
+        // Words are read ahead, beyond the end of the last block.
+        stream.fill(bytes.view_mut(), 0)?;
         Ok(Compressed {
-            bytes: device.alloc(room.bytes + SLACK)?,
+            bytes,
             places_here: device.alloc_pinned(room.blocks)?,
             places: device.alloc(room.blocks)?,
             damaged: device.alloc(1)?,
