@@ -40,7 +40,7 @@ use fetch::{Fetched, Origin, Work};
 use join::Carry;
 use merganser_inflate::parallel::Plan;
 use merganser_run::locks::{lock, wait};
-use sources::{Side, Sources};
+use sources::{Lease, Side, Sources};
 use std::convert::Infallible;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -73,6 +73,17 @@ pub(crate) enum Next {
     Nothing,
     /// The end: there is nothing more.
     End,
+}
+
+impl Next {
+    /// Returns the result of a chunk that was joined, with text or without; `None` if the reader was stopped.
+    fn of(joined: Option<bool>) -> Next {
+        match joined {
+            Some(true) => Next::Text,
+            Some(false) => Next::Nothing,
+            None => Next::End,
+        }
+    }
 }
 
 /// The order of the chunks of one file.
@@ -235,27 +246,17 @@ impl Reader {
     }
 
     fn next_text(&self, chunk: &mut Chunk) -> Result<Next, Error> {
-        if let Some(mut lease) = self.sources.take(Side::Host, &self.stopped) {
-            let file = lease.file();
-            chunk.file = file;
-            chunk.name = Arc::clone(&self.names[file]);
-            let mut fetched = lease
-                .fetch(chunk, &self.options, &self.stopped)
-                .map_err(|error| self.fail(file, lease.ticket(), false, error))?;
+        let fetch =
+            |lease: &mut Lease, chunk: &mut Chunk| lease.fetch(chunk, &self.options, &self.stopped);
+        let mut joined = None;
+        if let Some(mut fetched) = self.fetch(chunk, Side::Host, fetch)? {
+            let file = chunk.file;
             let in_ranges = matches!(fetched.work, Work::Members(_));
             let ticket = fetched.ticket;
             let failed = |error| self.fail(file, ticket, in_ranges, error);
-            self.bytes_read.fetch_add(fetched.source_bytes, Ordering::Relaxed);
-            chunk.source_bytes += fetched.source_bytes;
-            self.sources.put_back(lease, fetched.last);
-            if self.stopped.load(Ordering::Acquire) {
-                // The fetch may have been cut short. This must not be mistaken for the end of the file.
-                (chunk.text.start, chunk.text.end) = (0, 0);
-                return Ok(Next::End);
-            }
             let newlines = expand::expand(chunk, &mut fetched, &self.options, &self.stopped)
                 .map_err(failed)?;
-            let joined = self.join(chunk, &fetched, newlines).map_err(failed)?;
+            joined = self.join(chunk, &fetched, newlines).map_err(failed)?;
             if joined == Some(true) {
                 if chunk.first && matches!(chunk.format, Some(Format::Fasta | Format::Fastq)) {
                     self.sources.suits_remote(file);
@@ -267,14 +268,32 @@ impl Reader {
                 })?;
             }
             self.skipped.fetch_add(std::mem::take(&mut chunk.skipped), Ordering::Relaxed);
-            match joined {
-                Some(true) => return Ok(Next::Text),
-                Some(false) => return Ok(Next::Nothing),
-                None => {}
-            }
         }
-        (chunk.text.start, chunk.text.end) = (0, 0);
-        Ok(Next::End)
+        if joined.is_none() {
+            (chunk.text.start, chunk.text.end) = (0, 0);
+        }
+        Ok(Next::of(joined))
+    }
+
+    /// Takes a file and calls `fetch`, by one worker at a time for each file. Returns `None` when everything has been
+    /// fetched or the reader was stopped: then the fetch may have been cut short, which must not be mistaken for the end
+    /// of the file.
+    fn fetch(
+        &self,
+        chunk: &mut Chunk,
+        side: Side,
+        fetch: impl FnOnce(&mut Lease, &mut Chunk) -> Result<Fetched, Error>,
+    ) -> Result<Option<Fetched>, Error> {
+        let Some(mut lease) = self.sources.take(side, &self.stopped) else { return Ok(None) };
+        let file = lease.file();
+        chunk.file = file;
+        chunk.name = Arc::clone(&self.names[file]);
+        let fetched = fetch(&mut lease, chunk)
+            .map_err(|error| self.fail(file, lease.ticket(), false, error))?;
+        self.bytes_read.fetch_add(fetched.source_bytes, Ordering::Relaxed);
+        chunk.source_bytes += fetched.source_bytes;
+        self.sources.put_back(lease, fetched.last);
+        Ok((!self.stopped.load(Ordering::Acquire)).then_some(fetched))
     }
 
     /// Joins the chunk to the previous one when it is its turn. Returns `None` if the reader was stopped in the

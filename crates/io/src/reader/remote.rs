@@ -10,7 +10,6 @@ use super::sources::Side;
 use super::{Next, Reader, StopOnPanic};
 use crate::{Chunk, Error};
 use merganser_inflate::RemoteText;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// The place of a chunk's text.
@@ -34,7 +33,7 @@ impl Reader {
     /// each with its own text, while others call `next_chunk`.
     ///
     /// # Errors
-    /// Those of [`next_chunk`](Self::next_chunk), and those of the device, after which the reader must be stopped.
+    /// Fails as [`next_chunk`](Self::next_chunk) does, and if the device fails; then the reader must be stopped.
     pub fn next_remote<R: RemoteText, E: From<Error> + From<R::Error>>(
         &self,
         chunk: &mut Chunk,
@@ -76,23 +75,13 @@ impl Reader {
         chunk: &mut Chunk,
         text: &mut R,
     ) -> Result<(Next, Place), E> {
-        let end = Ok((Next::End, Place::Host));
-        let Some(mut lease) = self.sources.take(Side::Remote, &self.stopped) else { return end };
-        let file = lease.file();
-        chunk.file = file;
-        chunk.name = Arc::clone(&self.names[file]);
-        let mut fetched = lease
-            .fetch_remote(chunk, text.room())
-            .map_err(|error| self.fail(file, lease.ticket(), false, error))?;
-        let ticket = fetched.ticket;
-        let failed = |error| self.fail(file, ticket, false, error);
-        self.bytes_read.fetch_add(fetched.source_bytes, Ordering::Relaxed);
+        let room = text.room();
+        let fetched =
+            self.fetch(chunk, Side::Remote, |lease, chunk| lease.fetch_remote(chunk, room))?;
+        let Some(mut fetched) = fetched else { return Ok((Next::End, Place::Host)) };
         self.sent.fetch_add(1, Ordering::Relaxed);
-        chunk.source_bytes += fetched.source_bytes;
-        self.sources.put_back(lease, fetched.last);
-        if self.stopped.load(Ordering::Acquire) {
-            return end;
-        }
+        let (file, ticket) = (chunk.file, fetched.ticket);
+        let failed = |error| self.fail(file, ticket, false, error);
         // After an error of the device, the turn of later chunks never comes.
         let stopped = |error| {
             self.stop();
@@ -120,12 +109,7 @@ impl Reader {
                 (joined.map_err(failed)?, Place::Host)
             }
         };
-        let next = match joined {
-            Some(true) => Next::Text,
-            Some(false) => Next::Nothing,
-            None => Next::End,
-        };
-        Ok((next, place))
+        Ok((Next::of(joined), place))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Joining of chunks whose text is on a device: as on the host, but only the end of the text is looked at.
 
-use super::{Carry, FastaLines};
+use super::{Carry, FastaLines, line_start};
 use crate::Chunk;
 use crate::format::Format;
 use crate::reader::ReaderOptions;
@@ -75,7 +75,8 @@ impl Carry {
         (newlines, last): (u64, bool),
         overlap: usize,
     ) -> Result<bool, R::Error> {
-        let mut next = Carry { resume: self.resume, ..Carry::default() };
+        let line = self.line + self.newlines + newlines;
+        let mut next = Carry { resume: self.resume, line, ..Carry::default() };
         let mut cut = text.len();
         if !last {
             let Some(tail) = self.last_line(text)? else { return Ok(false) };
@@ -89,7 +90,6 @@ impl Carry {
                 next.in_comment = first == b";" && !continues;
                 cut = if next.in_comment { tail } else { cut };
                 next.bytes = self.remote_bases(text, (tail, cut), overlap)?;
-                next.line = self.line + self.newlines + newlines;
                 next.cut_sequence(cut == tail && !continues);
             }
             if cut == 0 {
@@ -98,16 +98,12 @@ impl Carry {
         }
         chunk.line = self.line;
         (chunk.resume, chunk.in_line, chunk.repeated) = (self.resume, self.in_line, self.repeated);
-        self.line += self.newlines + newlines;
-        if next.resume && !last {
-            self.line = next.line;
-        }
         text.truncate(cut);
         text.prepend(&self.bytes)?;
         // The consumer looks at the repeated bases.
         chunk.text.buffer.clone_from(&self.bytes);
         (chunk.text.start, chunk.text.end) = (0, self.bytes.len());
-        (self.bytes, self.newlines) = (next.bytes, next.newlines);
+        (self.bytes, self.newlines, self.line) = (next.bytes, next.newlines, next.line);
         (self.resume, self.in_line, self.repeated) = (next.resume, next.in_line, next.repeated);
         self.in_comment = next.in_comment;
         Ok(true)
@@ -139,7 +135,7 @@ impl Carry {
                 seen.splice(0..0, self.bytes.iter().copied());
                 let lines = FastaLines { text: &seen, in_line: self.resume && self.in_line };
                 // The line may have begun in the bytes before.
-                let tail = if tail == 0 { line_start_in(&self.bytes) } else { before + tail };
+                let tail = if tail == 0 { line_start(&self.bytes, before) } else { before + tail };
                 lines.last_bases((tail, before + cut), wanted, &mut bases);
                 return Ok(bases);
             }
@@ -153,11 +149,6 @@ impl Carry {
             looked_at *= 16;
         }
     }
-}
-
-/// Returns the start of the last line of `bytes`, which may be incomplete.
-fn line_start_in(bytes: &[u8]) -> usize {
-    super::line_start(bytes, bytes.len())
 }
 
 /// Returns the position of the line end that `following` others follow.
