@@ -3,7 +3,7 @@
 // 0, so no padding is needed.
 #pragma once
 
-#include "portable.cuh"
+#include "bits.cuh"
 
 namespace mgpu {
 namespace filter {
@@ -34,31 +34,6 @@ struct rule {
   /// Whether ambiguous letters match everything; otherwise they match nothing.
   bool others_match;
 };
-
-/// Returns the 32 bits that begin at bit `by` (below 32) of `first` and continue in `next`.
-MGPU_HD uint32_t funnel(uint32_t first, uint32_t next, uint32_t by) {
-#ifdef __CUDA_ARCH__
-  return __funnelshift_r(first, next, by);
-#else
-  return static_cast<uint32_t>((uint64_t{next} << 32 | first) >> by);
-#endif
-}
-
-MGPU_HD uint32_t ones(uint32_t word) {
-#ifdef __CUDA_ARCH__
-  return __popc(word);
-#else
-  return static_cast<uint32_t>(__builtin_popcount(word));
-#endif
-}
-
-MGPU_HD uint32_t ones(uint64_t word) {
-#ifdef __CUDA_ARCH__
-  return __popcll(word);
-#else
-  return static_cast<uint32_t>(__builtin_popcountll(word));
-#endif
-}
 
 /// Returns the index of the lowest set bit; there must be one.
 MGPU_HD int32_t first_one(uint32_t word) {

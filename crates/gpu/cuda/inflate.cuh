@@ -8,6 +8,7 @@
 // stated size, the CRC-32, and no byte left over. For all others the host's inflater decides and words the error.
 #pragma once
 
+#include "bits.cuh"
 #include "block.cuh"
 
 namespace mgpu {
@@ -63,30 +64,17 @@ MGPU_HD uint32_t reverse_bits(uint32_t word) {
 #endif
 }
 
-/// The number of set bits.
-MGPU_HD uint32_t count_bits(uint32_t word) {
-#ifdef __CUDA_ARCH__
-  return static_cast<uint32_t>(__popc(word));
-#else
-  return static_cast<uint32_t>(__builtin_popcount(word));
-#endif
-}
-
 /// A reader of bits, the lowest of each word first. All threads of a warp have the same.
 class bit_reader {
  public:
   MGPU_HD bit_reader(const uint32_t* words, uint64_t byte, uint32_t size)
-      : words_(words + byte / 4), first_(static_cast<uint32_t>(byte & 3) * 8), end_(first_ + 8 * size) {
-    seek(first_);
+      : words_(words + byte / 4), end_(static_cast<uint32_t>(byte % 4 + size) * 8) {
+    seek(static_cast<uint32_t>(byte % 4) * 8);
   }
 
   /// The next 32 bits.
   MGPU_HD uint32_t peek() const {
-#ifdef __CUDA_ARCH__
-    return __funnelshift_r(low_, high_, at_);
-#else
-    return static_cast<uint32_t>((uint64_t{high_} << 32 | low_) >> at_);
-#endif
+    return funnel(low_, high_, at_);
   }
 
   /// Passes at most 32 bits.
@@ -132,7 +120,7 @@ class bit_reader {
   }
 
   const uint32_t* words_;
-  uint32_t first_, end_;
+  uint32_t end_;
   uint32_t low_, high_, ahead_;
   uint32_t at_, next_;
 };
@@ -186,9 +174,9 @@ MGPU_HD bool make_code(Block& me, const uint8_t* lengths, int symbols, huffman_c
       const int symbol = row + static_cast<int>(me.thread());
       const bool mine = symbol < symbols && lengths[symbol] == length;
       const uint32_t all = me.ballot(mine);
-      const uint32_t before = count_bits(all & ((1u << me.thread()) - 1));
+      const uint32_t before = ones(all & ((1u << me.thread()) - 1));
       if (mine) code.symbols[place + count + before] = static_cast<uint16_t>(symbol);
-      count += count_bits(all);
+      count += ones(all);
     }
     next <<= 1;
     if (me.thread() == 0) {
@@ -318,6 +306,24 @@ MGPU_HD bool own_tables(Block& me, inflate_shared& shared, bit_reader& in) {
   return make_tables(me, shared, static_cast<int>(literals), static_cast<int>(distances));
 }
 
+/// The entry for a window, by a table of `Bits` bits or, for a longer code, bit by bit; `make` makes an entry of a symbol.
+template <int Bits, int Symbols, class Make>
+MGPU_HD uint32_t look_up(const uint32_t* table, const huffman_code<Symbols>& code, uint32_t window, Make make) {
+  const uint32_t entry = table[low_bits(window, Bits)];
+  if (entry_kind(entry) != kind_long) return entry;
+  uint32_t bits = 0;
+  const int symbol = code.decode(window, Bits + 1, max_code_bits, bits);
+  return make(symbol, bits);
+}
+
+/// Takes the length or distance of an entry, which is that of the next bits.
+MGPU_HD uint32_t take_value(bit_reader& in, uint32_t entry) {
+  const uint32_t bits = entry_bits(entry), extra = entry >> 8 & 15;
+  const uint32_t value = (entry >> 12) + low_bits(in.peek() >> bits, extra);
+  in.skip(bits + extra);
+  return value;
+}
+
 /// One of 32 tokens: literals, or a copy.
 struct inflate_token {
   uint32_t length = 0;
@@ -331,37 +337,20 @@ MGPU_HD int decode_tokens(const inflate_shared& shared, bit_reader& in, uint32_t
                           inflate_token& mine, bool& ended) {
   uint32_t number = 0;
   while (number < inflate_threads) {
-    const uint32_t window = in.peek();
-    uint32_t entry = shared.literals[low_bits(window, literal_bits)];
-    if (entry_kind(entry) == kind_long) {
-      uint32_t bits = 0;
-      const int symbol =
-          shared.literal_code.decode(window, literal_bits + 1, max_code_bits, bits);
-      entry = literal_entry(symbol, bits);
-    }
-    const uint32_t bits = entry_bits(entry), kind = entry_kind(entry);
+    const uint32_t entry = look_up<literal_bits>(shared.literals, shared.literal_code, in.peek(), literal_entry);
+    const uint32_t kind = entry_kind(entry);
     if (kind - 1 < 3) {
-      in.skip(bits);
+      in.skip(entry_bits(entry));
       if (thread == number) mine = {kind, 0, entry >> 8};
     } else if (kind == kind_copy) {
-      const uint32_t extra = entry >> 8 & 15;
-      const uint32_t length = (entry >> 12) + low_bits(window >> bits, extra);
-      in.skip(bits + extra);
-      const uint32_t ahead = in.peek();
-      uint32_t far = shared.distances[low_bits(ahead, distance_bits)];
-      if (entry_kind(far) == kind_long) {
-        uint32_t far_bits = 0;
-        const int symbol =
-            shared.distance_code.decode(ahead, distance_bits + 1, max_code_bits, far_bits);
-        far = distance_entry(symbol, far_bits);
-      }
+      const uint32_t length = take_value(in, entry);
+      const uint32_t far =
+          look_up<distance_bits>(shared.distances, shared.distance_code, in.peek(), distance_entry);
       if (entry_kind(far) != kind_copy) return -1;
-      const uint32_t far_extra = far >> 8 & 15;
-      const uint32_t distance = (far >> 12) + low_bits(ahead >> entry_bits(far), far_extra);
-      in.skip(entry_bits(far) + far_extra);
+      const uint32_t distance = take_value(in, far);
       if (thread == number) mine = {length, distance, 0};
     } else if (kind == kind_end) {
-      in.skip(bits);
+      in.skip(entry_bits(entry));
       ended = true;
       break;
     } else {
@@ -391,12 +380,12 @@ MGPU_HD bool inflate_codes(Block& me, inflate_shared& shared, bit_reader& in, ui
     }
     const uint32_t copies = me.ballot(is_copy);
     if (is_copy) {
-      uint32_t* place = shared.copies[count_bits(copies & ((1u << me.thread()) - 1))];
+      uint32_t* place = shared.copies[ones(copies & ((1u << me.thread()) - 1))];
       place[0] = at;
       place[1] = mine.length | mine.distance << 16;
     }
     me.sync();
-    const uint32_t count = count_bits(copies);
+    const uint32_t count = ones(copies);
     for (uint32_t i = 0; i < count; ++i) {
       const uint32_t to = shared.copies[i][0], length = shared.copies[i][1] & 0xffff;
       const uint32_t distance = shared.copies[i][1] >> 16;

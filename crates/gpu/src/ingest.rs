@@ -99,11 +99,6 @@ impl DeviceText {
             as u64
     }
 
-    /// Returns the bytes of pinned memory that a text of these sizes takes.
-    pub fn pinned_bytes(room: RemoteRoom) -> u64 {
-        (room.bytes + 24 * room.blocks) as u64
-    }
-
     /// Allocates a text of these sizes, which must be below 2 GiB.
     ///
     /// # Errors
@@ -157,7 +152,7 @@ impl DeviceText {
     /// # Errors
     /// If the device fails.
     pub fn pack(&mut self, rules: TextRules) -> Result<Option<PackedText>> {
-        let lines = self.count_lines(rules)? as usize;
+        let lines = self.count_lines()? as usize;
         let records = match rules.format {
             TextFormat::Fasta => 0,
             TextFormat::Fastq => lines / 4,
@@ -175,8 +170,10 @@ impl DeviceText {
     }
 
     /// Counts the lines of each tile and returns the number of line ends of the text.
-    fn count_lines(&mut self, rules: TextRules) -> Result<u64> {
+    fn count_lines(&mut self) -> Result<u64> {
         let stream = &self.stream;
+        // Lines are the same in both formats.
+        let rules = TextRules { format: TextFormat::Fasta, in_line: false, least_quality: None };
         let tiles = Tiles { text: self.text.view(), range: self.range.clone(), rules };
         let count = tiles.count();
         tiles.count_lines(stream, self.counts.view_mut())?;
@@ -219,15 +216,6 @@ impl DeviceText {
         tiles.pack(stream, letters, &lines, out, self.totals.view_mut())?;
         stream.download(self.totals.view(), &mut self.numbers, 0)
     }
-
-    /// Counts the line ends of a text that has just arrived.
-    fn lines_of_new(&mut self) -> Result<u64> {
-        self.count_lines(TextRules {
-            format: TextFormat::Fasta,
-            in_line: false,
-            least_quality: None,
-        })
-    }
 }
 
 impl RemoteText for DeviceText {
@@ -245,7 +233,7 @@ impl RemoteText for DeviceText {
         self.range = self.room.headroom..self.room.headroom + length;
         let to = self.text.slice_mut(self.range.clone());
         self.stream.upload(&mut self.here, 0..length, to)?;
-        self.lines_of_new()
+        self.count_lines()
     }
 
     fn inflate(&mut self, blocks: &[Block]) -> Result<Option<u64>> {
@@ -257,7 +245,7 @@ impl RemoteText for DeviceText {
         let length = compressed.inflate(stream, &mut self.here, blocks, to)?;
         let Some(length) = length else { return Ok(None) };
         self.range = self.room.headroom..self.room.headroom + length;
-        let lines = self.lines_of_new()?;
+        let lines = self.count_lines()?;
         let is_good = self.compressed.as_ref().map_or(Ok(false), |it| it.is_good(&self.stream))?;
         Ok(is_good.then_some(lines))
     }

@@ -8,8 +8,6 @@ namespace mgpu {
 namespace map {
 
 using filter::below;
-using filter::funnel;
-using filter::ones;
 
 /// Returns 32 bits of a plane of the reference, beginning at a position.
 MGPU_HD uint32_t text_bits(const task& t, uint32_t plane, uint64_t position) {
