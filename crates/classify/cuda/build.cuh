@@ -8,15 +8,6 @@ namespace mgpu {
 /// Returns the threads of a block for windows of up to `kmers` k-mers.
 constexpr int sketch_threads(int kmers) { return kmers < 128 ? 32 : kmers / 4; }
 
-/// Returns the number of bits that are set.
-MGPU_HD uint32_t count_bits(uint32_t word) {
-#ifdef __CUDA_ARCH__
-  return __popc(word);
-#else
-  return static_cast<uint32_t>(__builtin_popcount(word));
-#endif
-}
-
 /// A window of a reference.
 struct reference_window {
   uint32_t start;  // start of its letters

@@ -4,6 +4,7 @@
 // in which blocks run.
 #pragma once
 
+#include "bits.cuh"
 #include "build.cuh"
 #include "lookup.cuh"
 
@@ -51,11 +52,11 @@ __global__ void __launch_bounds__(gather_threads) gather_kernel(gather_arguments
       const uint32_t all = me.ballot(wanted);
       if (wanted && a.found == nullptr) {
         const uint32_t lower = all & ((1u << lane) - 1);
-        const uint64_t at = a.offsets[window] + before + count_bits(lower);
+        const uint64_t at = a.offsets[window] + before + ones(lower);
         static_cast<Word*>(a.keys)[at] = feature;
         a.locations[at] = a.first_window + window;
       }
-      before += count_bits(all);
+      before += ones(all);
     }
     if (here && lane == 0 && a.found != nullptr) a.found[window] = before;
   }

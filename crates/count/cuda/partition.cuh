@@ -8,6 +8,7 @@
 // counts, so all atomics stay within a block.
 #pragma once
 
+#include "bits.cuh"
 #include "block.cuh"
 #include "record.cuh"
 #include "signature.cuh"
@@ -103,21 +104,12 @@ MGPU_HD bool any_bit(const uint64_t* words, int from, int to) {
   return false;
 }
 
-/// The position of the lowest set bit of a word that is not 0.
-MGPU_HD int lowest_bit(uint32_t word) {
-#ifdef __CUDA_ARCH__
-  return __ffs(static_cast<int>(word)) - 1;
-#else
-  return __builtin_ctz(word);
-#endif
-}
-
 /// The position of the first set bit from `from` up to `end`; `end` if no bit is set there.
 MGPU_HD int next_bit(const uint32_t* words, int from, int end) {
   while (from < end) {
     const uint32_t word = words[from >> 5] >> (from & 31);
     if (word != 0) {
-      const int at = from + lowest_bit(word);
+      const int at = from + first_one(word);
       return at < end ? at : end;
     }
     from = (from | 31) + 1;

@@ -35,27 +35,6 @@ struct rule {
   bool others_match;
 };
 
-/// Returns the index of the lowest set bit; there must be one.
-MGPU_HD int32_t first_one(uint32_t word) {
-#ifdef __CUDA_ARCH__
-  return __ffs(static_cast<int32_t>(word)) - 1;
-#else
-  return __builtin_ctz(word);
-#endif
-}
-
-/// Returns a word with its bits in reverse order.
-MGPU_HD uint32_t reversed(uint32_t word) {
-#ifdef __CUDA_ARCH__
-  return __brev(word);
-#else
-  word = (word >> 1 & 0x55555555u) | (word & 0x55555555u) << 1;
-  word = (word >> 2 & 0x33333333u) | (word & 0x33333333u) << 2;
-  word = (word >> 4 & 0x0f0f0f0fu) | (word & 0x0f0f0f0fu) << 4;
-  return __builtin_bswap32(word);
-#endif
-}
-
 /// Returns a word whose lowest `count` bits are set: none if it is negative, all if it is 32 or more.
 MGPU_HD uint32_t below(int32_t count) {
   return count >= 32 ? 0xffffffffu : count <= 0 ? 0 : (1u << count) - 1;

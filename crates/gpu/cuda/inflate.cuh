@@ -53,17 +53,6 @@ MGPU_HD uint32_t make_entry(uint32_t kind, uint32_t bits, uint32_t value) {
 /// The low `count` bits of a word, `count` below 32.
 MGPU_HD uint32_t low_bits(uint32_t word, uint32_t count) { return word & ((1u << count) - 1); }
 
-/// The bits of a word in reverse order.
-MGPU_HD uint32_t reverse_bits(uint32_t word) {
-#ifdef __CUDA_ARCH__
-  return __brev(word);
-#else
-  uint32_t reversed = 0;
-  for (int i = 0; i < 32; ++i) reversed |= (word >> i & 1) << (31 - i);
-  return reversed;
-#endif
-}
-
 /// A reader of bits, the lowest of each word first. All threads of a warp have the same.
 class bit_reader {
  public:
@@ -137,9 +126,9 @@ struct huffman_code {
   /// The symbol of the code at the low end of `window`, or -1; the number of its bits goes to `bits`. Lengths from
   /// `from` to `to` are tried.
   MGPU_HD int decode(uint32_t window, int from, int to, uint32_t& bits) const {
-    const uint32_t reversed = reverse_bits(window);
+    const uint32_t from_top = reversed(window);
     for (int length = from; length <= to; ++length) {
-      const uint32_t code = (reversed >> (32 - length)) - first[length];
+      const uint32_t code = (from_top >> (32 - length)) - first[length];
       if (code < count[length]) {
         bits = static_cast<uint32_t>(length);
         return symbols[place[length] + code];

@@ -57,8 +57,6 @@ pub struct PackedText {
 const BLOCKS: usize = 1 << 16;
 /// The number of bytes of packed letters that may be read after the last letter.
 const LETTER_PADDING: usize = 2048;
-/// The number of bytes at the end of a text that are searched for a line end at first.
-const USUAL_LINES: usize = 1 << 14;
 
 /// A text on a device, with its stream and buffers. It is filled again and again.
 #[derive(Debug)]
@@ -257,19 +255,6 @@ impl RemoteText for DeviceText {
     fn read(&mut self, range: Range<usize>) -> Result<Vec<u8>> {
         let start = self.range.start;
         self.stream.download_vec(self.text.slice(start + range.start..start + range.end))
-    }
-
-    fn last_line_end(&mut self) -> Result<Option<usize>> {
-        let (mut end, mut wanted) = (self.len(), USUAL_LINES);
-        while end > 0 {
-            let start = end.saturating_sub(wanted);
-            let found = self.read(start..end)?.iter().rposition(|&byte| byte == b'\n');
-            if let Some(at) = found {
-                return Ok(Some(start + at));
-            }
-            (end, wanted) = (start, 16 * wanted);
-        }
-        Ok(None)
     }
 
     fn prepend(&mut self, bytes: &[u8]) -> Result<()> {

@@ -2,7 +2,12 @@
 
 use std::ops::Range;
 
+use memchr::memrchr_iter;
+
 use crate::bgzf::Block;
+
+/// The number of bytes at the end of a text that are searched for line ends at first.
+const USUAL_END: usize = 16 << 10;
 
 /// The sizes of a [`RemoteText`], in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,11 +66,23 @@ pub trait RemoteText {
     /// If the device fails.
     fn read(&mut self, range: Range<usize>) -> Result<Vec<u8>, Self::Error>;
 
-    /// Returns the position of the last line end of the text.
+    /// Returns the position of the line end that `following` others follow: 0 finds the last one. Only as much of the
+    /// end of the text is copied to the host as has these line ends.
     ///
     /// # Errors
     /// If the device fails.
-    fn last_line_end(&mut self) -> Result<Option<usize>, Self::Error>;
+    fn line_end(&mut self, following: usize) -> Result<Option<usize>, Self::Error> {
+        let mut looked_at = USUAL_END;
+        loop {
+            let from = self.len().saturating_sub(looked_at);
+            let seen = self.read(from..self.len())?;
+            let found = memrchr_iter(b'\n', &seen).nth(following);
+            if found.is_some() || from == 0 {
+                return Ok(found.map(|at| from + at));
+            }
+            looked_at *= 16;
+        }
+    }
 
     /// Inserts bytes before the text. There must be room.
     ///

@@ -32,7 +32,7 @@ MGPU_HD uint64_t spread_bits(uint32_t plane) {
 
 /// Interleaves two planes into a number with the first base in the top bits.
 MGPU_HD uint64_t interleaved(uint32_t low, uint32_t high) {
-  return spread_bits(filter::reversed(high)) << 1 | spread_bits(filter::reversed(low));
+  return spread_bits(reversed(high)) << 1 | spread_bits(reversed(low));
 }
 
 MGPU_HD key key_of(const task& t, const query& of, uint32_t at) {
@@ -46,7 +46,7 @@ MGPU_HD int32_t order(const task& t, uint32_t position, const key& of, uint32_t 
   const uint32_t low = text_bits(t, 0, position), high = text_bits(t, 1, position);
   const uint32_t differs = ((low ^ of.low) | (high ^ of.high)) & mask;
   if (differs == 0) return 0;
-  const int32_t at = filter::first_one(differs);
+  const int32_t at = first_one(differs);
   const int32_t text = static_cast<int32_t>((high >> at & 1) << 1 | (low >> at & 1));
   return text - static_cast<int32_t>((of.high >> at & 1) << 1 | (of.low >> at & 1));
 }

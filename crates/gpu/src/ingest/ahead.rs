@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 use std::thread::{self, JoinHandle};
 
 use merganser_inflate::bgzf::{Block, BlockWalk, End, MAX_BLOCK};
@@ -224,9 +224,7 @@ impl Shared {
             if matches!(ahead, Ahead::Rest(_)) {
                 state.walk = None;
             }
-            state.arrived.insert(task.number, ahead);
-            drop(state);
-            self.changed.notify_all();
+            self.put(state, task.number, ahead);
         }
         // Without buffers the host goes on from here.
         self.give_up();
@@ -252,9 +250,7 @@ impl Shared {
             }
             // The host finds what follows the blocks or is wrong with them.
             _ => {
-                state.arrived.insert(number, Ahead::Rest(from));
-                drop(state);
-                self.changed.notify_all();
+                self.put(state, number, Ahead::Rest(from));
                 return None;
             }
         }
@@ -273,8 +269,13 @@ impl Shared {
         let mut state = lock(&self.state);
         if let Some(walk) = state.walk.take() {
             let number = state.begun;
-            state.arrived.insert(number, Ahead::Rest(walk));
+            self.put(state, number, Ahead::Rest(walk));
         }
+    }
+
+    /// Hands over the part of this number.
+    fn put(&self, mut state: MutexGuard<'_, State>, number: u64, ahead: Ahead) {
+        state.arrived.insert(number, ahead);
         drop(state);
         self.changed.notify_all();
     }

@@ -338,11 +338,11 @@ fn the_last_line_end_is_found_and_lines_are_ended() {
         text.extend(vec![b'C'; after]);
         there.bytes(text.len()).unwrap().copy_from_slice(&text);
         assert_eq!(there.take(text.len()).unwrap(), 1);
-        assert_eq!(there.last_line_end().unwrap(), Some(before));
+        assert_eq!(there.line_end(0).unwrap(), Some(before));
         there.end_line().unwrap();
-        assert_eq!(there.last_line_end().unwrap(), Some(text.len()));
+        assert_eq!(there.line_end(0).unwrap(), Some(text.len()));
         there.truncate(before);
-        assert_eq!((there.len(), there.last_line_end().unwrap()), (before, None));
+        assert_eq!((there.len(), there.line_end(0).unwrap()), (before, None));
     }
 }
 

@@ -76,10 +76,6 @@ impl RemoteText for Device {
         Ok(self.text[range].to_vec())
     }
 
-    fn last_line_end(&mut self) -> Result<Option<usize>, Error> {
-        Ok(self.text.iter().rposition(|&byte| byte == b'\n'))
-    }
-
     fn prepend(&mut self, bytes: &[u8]) -> Result<(), Error> {
         assert!(bytes.len() <= self.room.headroom);
         self.text.splice(..0, bytes.iter().copied());

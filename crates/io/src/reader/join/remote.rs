@@ -4,11 +4,10 @@ use super::{Carry, FastaLines, line_start};
 use crate::Chunk;
 use crate::format::Format;
 use crate::reader::ReaderOptions;
-use memchr::memrchr_iter;
 use merganser_inflate::RemoteText;
 
-/// The number of bytes at the end of a text that are looked at first.
-const USUAL_END: usize = 16 << 10;
+/// The number of bytes at the end of a text that are looked at first, beside those that are wanted.
+const USUAL_END: usize = 1 << 10;
 
 impl Carry {
     /// Joins as [`join`](Carry::join) does. Returns `false`, with nothing changed, if the host must do it: at the
@@ -54,7 +53,7 @@ impl Carry {
                 text.end_line()?;
             }
         } else {
-            let end = if total < 4 { None } else { line_end(text, open_lines as usize)? };
+            let end = if total < 4 { None } else { text.line_end(open_lines as usize)? };
             let Some(end) = end else { return Ok(false) };
             rest = text.read(end + 1..text.len())?;
             text.truncate(end + 1);
@@ -112,7 +111,7 @@ impl Carry {
     /// Returns the start of the last line of a text of FASTA, 0 if it began before the text; `None` if it is unknown
     /// whether that is sequence.
     fn last_line<R: RemoteText>(&self, text: &mut R) -> Result<Option<usize>, R::Error> {
-        if let Some(end) = text.last_line_end()? {
+        if let Some(end) = text.line_end(0)? {
             return Ok(Some(end + 1));
         }
         let is_header = !self.bytes.is_empty() && !self.bytes.ends_with(b"\n") && !self.in_line;
@@ -126,7 +125,7 @@ impl Carry {
         (tail, cut): (usize, usize),
         wanted: usize,
     ) -> Result<Vec<u8>, R::Error> {
-        let mut looked_at = 4 * wanted + USUAL_END / 16;
+        let mut looked_at = 4 * wanted + USUAL_END;
         loop {
             let from = cut.saturating_sub(looked_at);
             let (mut seen, mut bases) = (text.read(from..cut)?, Vec::new());
@@ -148,19 +147,5 @@ impl Carry {
             }
             looked_at *= 16;
         }
-    }
-}
-
-/// Returns the position of the line end that `following` others follow.
-fn line_end<R: RemoteText>(text: &mut R, following: usize) -> Result<Option<usize>, R::Error> {
-    let mut looked_at = USUAL_END;
-    loop {
-        let from = text.len().saturating_sub(looked_at);
-        let seen = text.read(from..text.len())?;
-        let found = memrchr_iter(b'\n', &seen).nth(following);
-        if found.is_some() || from == 0 {
-            return Ok(found.map(|at| from + at));
-        }
-        looked_at *= 16;
     }
 }
