@@ -94,7 +94,7 @@ pub struct Config {
 }
 
 /// The largest number of bins: each needs a buffer in every worker.
-pub const MAX_BINS: usize = 8192;
+pub const MAX_BINS: usize = 16384;
 /// The largest number of streams: each needs a host thread and buffers on the device.
 pub const MAX_STREAMS: usize = 16;
 

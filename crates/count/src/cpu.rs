@@ -5,14 +5,10 @@ mod dedupe;
 mod index;
 mod kmer_map;
 pub(crate) mod partition;
+mod parts;
 pub(crate) mod sample;
 pub(crate) mod small;
 mod width;
 
 pub(crate) use kmer_map::KmerMap;
 pub(crate) use width::Width;
-
-/// Returns the bytes of a worker's largest deduplication table.
-pub(crate) const fn dedupe_bytes<K: Width>() -> u64 {
-    dedupe::Dedupe::<K>::BYTES as u64
-}

@@ -6,16 +6,20 @@ use merganser_seq::kmer::Kmer;
 use merganser_run::{Budget, least_memory};
 
 use crate::config::{MAX_BINS, Storage};
-use crate::cpu::{Width, dedupe_bytes};
+use crate::cpu::Width;
 use crate::job::Job;
 use crate::{Config, Error};
 
 /// The target number of k-mers in a bin: few enough that at usual depth the bin's hash map stays in the
 /// second-level cache, enough that the overhead of a bin does not matter (`docs/evidence/speed.md`).
 const KMERS_PER_BIN: u64 = 200_000;
-/// The range of the automatic number of bins: with more, the workers' buffers, one for each bin, no longer
-/// fit in the cache.
-const AUTO_BINS: std::ops::RangeInclusive<u64> = 16..=4096;
+/// The range of the number of bins with this target.
+const USUAL_BINS: std::ops::RangeInclusive<u64> = 16..=4096;
+/// The target for larger inputs. More bins make counting faster but partitioning slower, since the workers' buffers,
+/// one for each bin, must fit in the cache.
+const MANY_KMERS_PER_BIN: u64 = 1_500_000;
+/// The largest automatic number of bins.
+const MAX_AUTO_BINS: u64 = 16384;
 /// The number of bins if the size of the input is unknown (standard input).
 const UNKNOWN_BINS: usize = 1024;
 
@@ -23,8 +27,10 @@ const UNKNOWN_BINS: usize = 1024;
 const CHUNK_BYTES: u64 = 4 << 20;
 /// The smallest chunk, used if memory is tight.
 const MIN_CHUNK_BYTES: u64 = 256 << 10;
-/// Bytes of a worker's buffer for each bin.
-pub(crate) const STRIDE: usize = 1024;
+/// The range of the bytes of a worker's buffer for a bin. The smallest holds several super-k-mers.
+const STRIDE: std::ops::RangeInclusive<usize> = 128..=1024;
+/// The largest size of a worker's buffers for all bins, unless these are very many: they stay in the second-level cache.
+const STRIDES_BYTES: usize = 2 << 20;
 /// Bytes of a bin's block, unless open blocks would then take more than an eighth of the memory.
 const BLOCK_BYTES: u64 = 32 << 10;
 /// The smallest block, used if memory is tight.
@@ -34,10 +40,10 @@ const MIN_BLOCK_BYTES: u64 = 4 << 10;
 const LARGE_BLOCK_BYTES: u64 = 256 << 10;
 /// The least memory for full blocks; a run with less would do little except spill.
 const MIN_FULL_BYTES: u64 = 8 << 20;
-/// The smallest hash map of a worker, in bytes.
-const MIN_TABLE_BYTES: u64 = 2 << 20;
-/// The largest hash map of a worker, in bytes.
-const MAX_TABLE_BYTES: u64 = 1 << 30;
+/// The smallest size of a worker's hash maps and parts, in bytes.
+const MIN_TABLE_BYTES: u64 = 6 << 20;
+/// The largest size of a worker's hash maps and parts, in bytes.
+const MAX_TABLE_BYTES: u64 = 1 << 29;
 
 /// The sizes of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +52,7 @@ pub(crate) struct Plan {
     pub(crate) block_bytes: usize,
     /// Bytes of full blocks that stay in memory; the rest is spilled.
     pub(crate) full_bytes: u64,
-    /// Bytes of one worker's hash map.
+    /// Bytes of one worker's hash maps and parts.
     pub(crate) table_bytes: u64,
 }
 
@@ -66,29 +72,43 @@ pub(crate) fn longest_record(job: Job<'_>) -> usize {
 pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
     config.bins.0.unwrap_or_else(|| {
         kmers.map_or(UNKNOWN_BINS, |kmers| {
-            let wanted = (kmers / KMERS_PER_BIN).clamp(*AUTO_BINS.start(), *AUTO_BINS.end());
-            wanted.next_power_of_two() as usize
+            let usual = (kmers / KMERS_PER_BIN).clamp(*USUAL_BINS.start(), *USUAL_BINS.end());
+            let many = (kmers / MANY_KMERS_PER_BIN).min(MAX_AUTO_BINS);
+            usual.max(many).next_power_of_two() as usize
         })
     })
 }
 
-/// Returns the bytes of one worker's hash map.
-fn table_bytes(job: Job<'_>) -> u64 {
-    (job.memory / 8 / job.threads as u64).clamp(MIN_TABLE_BYTES, MAX_TABLE_BYTES)
+/// Returns the number of bases of a signature for this number of bins. The least signature of a k-mer is one of the
+/// few that come first in their order: more bins than usual need longer signatures to be even.
+pub(crate) fn signature_bases(config: &Config, bins: usize) -> usize {
+    let usual = Config::default_signature_len(config.k);
+    let more = (bins as u64).div_ceil(*USUAL_BINS.end()).next_power_of_two().ilog2() as usize;
+    config.minimizer_len.0.unwrap_or((usual + more).min(config.k))
 }
 
-/// Returns the number of k-mers that a worker may sort at a time, in the memory that its hash map had
+/// Returns the bytes of a worker's buffer for each bin.
+pub(crate) fn stride(bins: usize) -> usize {
+    (STRIDES_BYTES / bins).clamp(*STRIDE.start(), *STRIDE.end())
+}
+
+/// Returns the bytes of one worker's hash maps and parts.
+fn table_bytes(job: Job<'_>) -> u64 {
+    (job.memory / 16 / job.threads as u64).clamp(MIN_TABLE_BYTES, MAX_TABLE_BYTES)
+}
+
+/// Returns the number of k-mers that a worker may sort at a time, in the memory that its hash maps and parts had
 /// before: each k-mer is in memory twice, and a third time while ranges are put together.
 pub(crate) fn sorted_at_once<K: Kmer>(job: Job<'_>) -> u64 {
-    table_bytes(job) * 3 / 2 / (3 * size_of::<(K, u32)>() as u64)
+    table_bytes(job) / (3 * size_of::<(K, u32)>() as u64)
 }
 
 /// Returns the budget after everything except full blocks, and the bytes of a block.
 fn budget<K: Width>(job: Job<'_>, bins: usize) -> (Budget, u64) {
     let threads = job.threads as u64;
     // Chunks of compressed input take twice the memory of their text.
-    let reading = threads * (chunk_bytes(job) as u64 * 9 / 4 + (bins * STRIDE) as u64);
-    let counting = threads * (scattered::WORKER_BYTES + dedupe_bytes::<K>());
+    let reading = threads * (chunk_bytes(job) as u64 * 9 / 4 + (bins * stride(bins)) as u64);
+    let counting = threads * scattered::WORKER_BYTES;
     let open_blocks = (bins + scattered::ranges(job.config.k)) as u64;
     let block_bytes = (job.memory / 8 / open_blocks)
         .clamp(MIN_BLOCK_BYTES, BLOCK_BYTES)
@@ -97,8 +117,7 @@ fn budget<K: Width>(job: Job<'_>, bins: usize) -> (Budget, u64) {
         .with_files(1)
         .with(reading.max(counting))
         .with(open_blocks * block_bytes)
-        // While a hash map grows, the old (half the size) and the new one are both in memory.
-        .with(threads * table_bytes(job) * 3 / 2);
+        .with(threads * table_bytes(job));
     (budget, block_bytes)
 }
 
@@ -108,7 +127,7 @@ fn least<K: Width>(job: Job<'_>, bins: usize, full_bytes: u64) -> Option<u64> {
         let more = Job { memory, ..job };
         // With more memory the sampled chunk is larger, and the estimate may give up to twice the bins.
         let is_sure = job.config.bins.0.is_some() || chunk_bytes(more) == chunk_bytes(job);
-        let bins = if is_sure { bins } else { (2 * bins).min(*AUTO_BINS.end() as usize) };
+        let bins = if is_sure { bins } else { (2 * bins).min(MAX_AUTO_BINS as usize) };
         budget::<K>(more, bins).0.left() >= full_bytes
     })
 }

@@ -12,6 +12,7 @@ use std::time::Instant;
 use merganser_io::{Chunk, Input, OutputSet, QualityOffset, Reader};
 use merganser_kmers::formats::TableOutput;
 use merganser_kmers::{Histogram, JobHash, MemoryTable, Piece, PieceKind};
+use merganser_run::options::Auto;
 use merganser_run::{
     Cancel, Context, Progress, Shard, Stages, Unit, Warnings, Work, each, start_scoped, thousands,
 };
@@ -301,6 +302,15 @@ fn piece_of(
     Ok(Piece { kind: PieceKind::Shard, shard, job: job.finish() })
 }
 
+/// Samples the signatures of a chunk, if there is one.
+fn sample(config: &Config, chunk: Option<&Chunk>) -> Result<Sampler, Error> {
+    let mut sink = Fragments::new(Sampler::new(config), config);
+    if let Some(chunk) = chunk {
+        sink.chunk(chunk)?;
+    }
+    Ok(sink.consumer)
+}
+
 /// The state that all phases share.
 #[derive(Clone, Copy)]
 pub(crate) struct RunContext<'r> {
@@ -360,14 +370,14 @@ impl RunContext<'_> {
     fn count_by_bins<K: Width>(self, files: TableOutput) -> Result<Outcome, Error> {
         let mut outcome = Outcome::default();
         let started = Instant::now();
-        let (map, plan, first) = self.sample::<K>()?;
+        let (config, map, plan, first) = self.sample::<K>()?;
         let pool = self.pool(plan);
         let store = Bins::new(&pool, plan.bins);
         outcome.bins = plan.bins;
         outcome.stage("sample", started);
 
         let started = Instant::now();
-        let make = || Partitioner::new(self.config, &map, Writer::new(&store, plan::STRIDE));
+        let make = || Partitioner::new(&config, &map, Writer::new(&store, plan::stride(plan.bins)));
         let (partitioners, tally) = read_all(&self.reading(), first, make)?;
         let mut sent = Partitioned::default();
         for partitioner in partitioners {
@@ -398,28 +408,30 @@ impl RunContext<'_> {
         Ok(outcome)
     }
 
-    /// Samples the first chunk to choose the number of bins and the signatures of each; returns the
-    /// chunk for counting.
-    fn sample<K: Width>(&self) -> Result<(BinMap, Plan, Option<Chunk>), Error> {
-        let (sampler, first, expected) = self.sample_first()?;
+    /// Samples the first chunk to choose the number of bins, and the signatures and their length of each; returns the
+    /// configuration with this length, and the chunk for counting.
+    fn sample<K: Width>(&self) -> Result<(Config, BinMap, Plan, Option<Chunk>), Error> {
+        let (mut sampler, first, expected) = self.sample_first()?;
         let plan = plan::plan::<K>(self.job, plan::bins(self.config, expected))?;
+        let bases = plan::signature_bases(self.config, plan.bins);
+        let config = Config { minimizer_len: Auto(Some(bases)), ..self.config.clone() };
+        if bases != self.config.signature_bases() {
+            sampler = sample(&config, first.as_ref())?;
+        }
         let map = BinMap::balanced(sampler.slots(), &sampler.weights, plan.bins);
-        Ok((map, plan, first))
+        Ok((config, map, plan, first))
     }
 
     /// Returns the signatures of the first chunk, the chunk, and the estimated number of k-mers of all input.
     pub(crate) fn sample_first(&self) -> Result<(Sampler, Option<Chunk>, Option<u64>), Error> {
-        let mut sink = Fragments::new(Sampler::new(self.config), self.config);
         let mut chunk = Chunk::default();
-        let any = self.reader.next_chunk(&mut chunk)?;
-        if any {
-            sink.chunk(&chunk)?;
-        }
-        let sampler = sink.consumer;
+        let first = self.reader.next_chunk(&mut chunk)?.then_some(chunk);
+        let sampler = sample(self.config, first.as_ref())?;
         let expected = self.reader.bytes_total().map(|bytes| {
-            (sampler.kmers as f64 * bytes as f64 / chunk.source_bytes().max(1) as f64) as u64
+            let sampled = first.as_ref().map_or(0, Chunk::source_bytes);
+            (sampler.kmers as f64 * bytes as f64 / sampled.max(1) as f64) as u64
         });
-        Ok((sampler, any.then_some(chunk), expected))
+        Ok((sampler, first, expected))
     }
 
     pub(crate) fn pool(&self, plan: Plan) -> BlockPool {

@@ -9,6 +9,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::{Cursor, Write};
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -42,6 +43,27 @@ pub fn give_back_freed_memory() {
     unsafe {
         libc::malloc_trim(0);
     }
+}
+
+/// Asks the system to back `memory` with huge pages where it covers them. It never changes a result, and does nothing
+/// if the system has none.
+pub fn prefer_huge_pages(memory: &mut [MaybeUninit<u8>]) {
+    #[cfg(target_os = "linux")]
+    {
+        const HUGE: usize = 2 << 20;
+        let skipped = memory.as_ptr().align_offset(HUGE).min(memory.len());
+        let whole = &mut memory[skipped..];
+        // SAFETY: the pages belong to `memory`, and the advice does not change their contents.
+        unsafe {
+            libc::madvise(
+                whole.as_mut_ptr().cast(),
+                whole.len() / HUGE * HUGE,
+                libc::MADV_HUGEPAGE,
+            );
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = memory;
 }
 
 /// The system's allocator, for the program's `#[global_allocator]`.
@@ -141,7 +163,17 @@ pub fn share_heaps() {
 
 #[cfg(test)]
 mod tests {
-    use super::may_fail;
+    use super::{may_fail, prefer_huge_pages};
+
+    #[test]
+    fn memory_may_be_shorter_than_a_huge_page() {
+        for bytes in [0, 1, 4096, 5 << 20] {
+            let mut memory = Vec::<u8>::with_capacity(bytes);
+            prefer_huge_pages(&mut memory.spare_capacity_mut()[..bytes]);
+            memory.resize(bytes, 7);
+            assert!(memory.iter().all(|&byte| byte == 7));
+        }
+    }
 
     #[test]
     fn what_may_fail_fails() {

@@ -32,7 +32,7 @@ mod warnings;
 mod workers;
 
 pub use aborts::end_well_on_abort;
-pub use allocator::{Allocator, give_back_freed_memory, may_fail, share_heaps};
+pub use allocator::{Allocator, give_back_freed_memory, may_fail, prefer_huge_pages, share_heaps};
 pub use budget::Budget;
 pub use cancel::{Cancel, Cancelled};
 pub use context::Context;

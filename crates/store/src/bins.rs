@@ -15,6 +15,7 @@ pub use writer::Writer;
 
 use std::sync::Mutex;
 
+use bytes::BytesMut;
 use merganser_io::Error;
 use merganser_run::locks::lock;
 
@@ -26,13 +27,13 @@ pub struct Bins<'p> {
 
 #[derive(Default)]
 struct Bin {
-    open: Vec<u8>,
+    open: BytesMut,
     full: Vec<StoredBlock>,
     bytes: u64,
 }
 
 enum StoredBlock {
-    Memory(Vec<u8>),
+    Memory(BytesMut),
     Disk { offset: u64, len: usize },
 }
 
@@ -84,7 +85,7 @@ impl<'p> Bins<'p> {
 pub struct Contents<'p> {
     pool: &'p BlockPool,
     segments: Vec<StoredBlock>,
-    open: Vec<u8>,
+    open: BytesMut,
     bytes: u64,
 }
 

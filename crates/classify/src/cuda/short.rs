@@ -14,9 +14,9 @@ use crate::candidates::{Candidate, MergedCandidates};
 /// Maximum number of windows of a read that one block processes, one after the other.
 pub(super) const SHORT_WINDOWS: u64 = 32;
 
-/// Maximum number of reads in a batch. Such a batch keeps an H100 busy for about as long as it takes to start ten;
-/// larger ones need more pinned memory, which takes long to allocate.
-const BATCH_READS: usize = 1 << 15;
+/// Maximum number of reads in a batch. Such a batch keeps an H100 busy for about as long as it takes to start five;
+/// larger ones need more pinned memory, which takes long to allocate, and leave devices idle for longer at the start.
+const BATCH_READS: usize = 1 << 14;
 /// Maximum number of letters in a batch.
 const BATCH_LETTERS: usize = 6 << 20;
 

@@ -1,9 +1,10 @@
 //! Phase 2: the super-k-mers of a bin become distinct k-mers with counts (RapidGKC §III-C.3).
 //!
 //! The paper sorts; here a hash map counts, which is faster on a CPU wherever k-mers recur
-//! (`docs/evidence/speed.md`) and whose memory depends only on the number of distinct k-mers. A bin with
-//! more of them than the map may hold is counted in passes over parts of the hash range, so that the memory
-//! limit holds for any skew of the input.
+//! (`docs/evidence/speed.md`) and whose memory depends only on the number of distinct k-mers. The k-mers of a bin with
+//! more of them than a map in the cache holds are first divided into parts by their hashes. A bin with more than the
+//! parts can hold is counted in passes over parts of the hash range, so that the memory limit holds for any skew of
+//! the input.
 
 use merganser_kmers::Histogram;
 use merganser_store::Contents;
@@ -11,8 +12,9 @@ use merganser_store::Contents;
 use super::Width;
 use super::dedupe::Dedupe;
 use super::kmer_map::KmerMap;
+use super::parts::Parts;
 use crate::results::{Results, ResultsWriter};
-use crate::superkmer::record_bytes;
+use crate::superkmer::{MAX_KMERS, record_bytes};
 use crate::{Config, Error};
 
 /// The number of k-mers looked up together, so that their cache misses overlap.
@@ -24,6 +26,12 @@ const BASES_AT_ONCE: usize = 29;
 /// The size in bytes of a padded record: bases are read beyond a record's end.
 const PADDED: usize = 160;
 
+/// The largest hash map of a worker, in bytes: it stays in the second-level cache, or nearly.
+const MAX_MAP_BYTES: u64 = 4 << 20;
+
+/// The expected number of distinct k-mers of a bin above which they are divided into parts.
+const MAX_UNDIVIDED: usize = 80_000;
+
 /// One worker of phase 2.
 pub(crate) struct Counter<'s, 'p, K: Width> {
     expander: Expander<K>,
@@ -34,38 +42,23 @@ pub(crate) struct Counter<'s, 'p, K: Width> {
     results: ResultsWriter<'s, 'p, K>,
 }
 
-/// A pass over the k-mers whose hash ends in the `bits` bits of `value`.
-#[derive(Clone, Copy, Default)]
-struct Pass {
-    bits: u32,
-    value: u64,
-}
-
-impl Pass {
-    #[inline(always)]
-    fn takes(self, hash: u64) -> bool {
-        hash & ((1 << self.bits) - 1) == self.value
-    }
-
-    fn halves(self) -> [Pass; 2] {
-        let bits = self.bits + 1;
-        [Pass { bits, ..self }, Pass { bits, value: self.value | 1 << self.bits }]
-    }
-}
-
 impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
-    /// Returns a worker whose map takes at most `table_bytes`.
+    /// Returns a worker whose maps and parts take at most about `table_bytes`.
     pub(crate) fn new(config: &Config, table_bytes: u64, results: &'s Results<'p, K>) -> Self {
+        // While a map grows, the old one (half the size) is in memory too.
+        let map_bytes = (table_bytes / 4).min(MAX_MAP_BYTES);
+        let dedupe = Dedupe::new(table_bytes / 4);
         Counter {
             expander: Expander {
-                k: config.k,
-                canonical: config.is_canonical(),
-                first: [0, 1, 2, 3].map(|code| K::default().push_complement(code, config.k)),
+                windows: Windows::new(config.k, config.is_canonical()),
                 pass: Pass::default(),
-                map: KmerMap::new(table_bytes),
-                pending: Vec::with_capacity(AT_ONCE),
+                map: KmerMap::new(map_bytes),
+                parts: Parts::new(table_bytes / 4 * 3 - map_bytes * 3 / 2),
+                divides: false,
+                pending: vec![Default::default(); AT_ONCE + MAX_KMERS],
+                waiting: 0,
             },
-            dedupe: Dedupe::new(),
+            dedupe,
             expected: 0,
             buffer: Vec::new(),
             results: results.writer(),
@@ -82,22 +75,44 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
         self.results.finish()
     }
 
-    /// Counts the k-mers of a pass; splits the pass in two if the map cannot hold it.
+    /// Counts the k-mers of a pass, in one map or, if they are too many, in one after the other.
     fn count_pass(&mut self, bin: &Contents<'_>, pass: Pass) -> Result<(), Error> {
-        self.expander.pass = pass;
-        self.expander.map.clear(self.expected >> pass.bits);
-        if !self.fill(bin)? {
-            return pass.halves().into_iter().try_for_each(|half| self.count_pass(bin, half));
+        if self.expected >> pass.bits <= MAX_UNDIVIDED {
+            self.expander.begin(pass, self.expected, false);
+            if self.fill(bin)? {
+                let map = &self.expander.map;
+                self.expected = map.len() << pass.bits;
+                return self.results.add_map(map);
+            }
+            // The number of records that would fill the bin: most have several k-mers, and most k-mers recur.
+            let records = bin.bytes() as usize / record_bytes(1, self.expander.windows.k);
+            self.expected = records.max(self.expected);
         }
-        let map = &self.expander.map;
-        self.expected = map.len() << pass.bits;
-        self.results.add_map(map)
+        self.expander.begin(pass, self.expected, true);
+        let passes = if self.fill(bin)? { self.count_parts()? } else { pass.divide(1) };
+        passes.into_iter().try_for_each(|pass| self.count_pass(bin, pass))
     }
 
-    /// Fills the map; returns false if it cannot hold the k-mers of the pass.
+    /// Counts the k-mers of each part. Returns the passes of the parts that the map cannot hold.
+    fn count_parts(&mut self) -> Result<Vec<Pass>, Error> {
+        let Expander { pass, map, parts, .. } = &mut self.expander;
+        let (mut distinct, mut left) = (0, Vec::new());
+        for (part, own) in pass.divide(parts.bits()).into_iter().enumerate() {
+            if parts.fill(part, map) {
+                distinct += map.len();
+                self.results.add_map(map)?;
+            } else {
+                left.push(own);
+            }
+        }
+        self.expected = distinct << pass.bits;
+        Ok(left)
+    }
+
+    /// Fills the map or the parts; returns false if they cannot hold the k-mers of the pass.
     fn fill(&mut self, bin: &Contents<'_>) -> Result<bool, Error> {
         let (expander, dedupe) = (&mut self.expander, &mut self.dedupe);
-        let max_records = bin.bytes() as usize / record_bytes(1, expander.k) + 1;
+        let max_records = bin.bytes() as usize / record_bytes(1, expander.windows.k) + 1;
         let mut gathering = dedupe.start(max_records);
         let mut gathered = 0;
         let mut fits = true;
@@ -105,10 +120,10 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
             let mut at = 0;
             while fits && at < block.len() {
                 let kmers = usize::from(block[at]) + 1;
-                let len = record_bytes(kmers, expander.k);
+                let len = record_bytes(kmers, expander.windows.k);
                 if gathering && dedupe.add(&block[at..], len) {
                     gathered += 1;
-                    if gathered == Dedupe::<K>::GROUP {
+                    if gathered == dedupe.most() {
                         fits = expander.drain(dedupe);
                         gathering = dedupe.start(max_records);
                         gathered = 0;
@@ -127,19 +142,54 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
     }
 }
 
+/// A pass over the k-mers whose hash ends in the `bits` bits of `value`.
+#[derive(Clone, Copy, Default)]
+struct Pass {
+    bits: u32,
+    value: u64,
+}
+
+impl Pass {
+    #[inline(always)]
+    fn takes(self, hash: u64) -> bool {
+        hash & ((1 << self.bits) - 1) == self.value
+    }
+
+    /// Divides the pass by the next `bits` bits of the hash: the pass of each of their values, in order.
+    fn divide(self, bits: u32) -> Vec<Pass> {
+        let of = |more: u64| Pass { bits: self.bits + bits, value: self.value | more << self.bits };
+        (0..1 << bits).map(of).collect()
+    }
+}
+
 /// The expansion of super-k-mers to counted k-mers.
 struct Expander<K> {
-    k: usize,
-    canonical: bool,
-    /// The complement of each base, shifted to the first base of a k-mer.
-    first: [K; 4],
+    windows: Windows<K>,
     pass: Pass,
     map: KmerMap<K>,
+    parts: Parts<K>,
+    /// Whether the k-mers of the pass go to the parts, and not to the map.
+    divides: bool,
+    /// k-mers on their way to the map, with their hashes and weights.
     pending: Vec<(K, u64, u32)>,
+    /// The number of pending k-mers.
+    waiting: usize,
 }
 
 impl<K: Width> Expander<K> {
-    /// Expands the deduplicated records; returns false if the map is full.
+    /// Starts a pass with about `expected` distinct k-mers in all passes.
+    fn begin(&mut self, pass: Pass, expected: usize, divides: bool) {
+        self.pass = pass;
+        self.divides = divides;
+        self.waiting = 0;
+        if divides {
+            self.parts.clear(expected >> pass.bits, pass.bits);
+        } else {
+            self.map.clear(expected >> pass.bits);
+        }
+    }
+
+    /// Expands the deduplicated records; returns false if there is no room.
     fn drain(&mut self, dedupe: &mut Dedupe<K>) -> bool {
         let mut fits = true;
         dedupe.drain(|record, weight| {
@@ -149,7 +199,7 @@ impl<K: Width> Expander<K> {
         fits
     }
 
-    /// Expands the record whose bases are the first `len` bytes of `bases`; returns false if the map is full.
+    /// Expands the record whose bases are the first `len` bytes of `bases`; returns false if there is no room.
     #[inline(always)]
     fn expand_record(&mut self, bases: &[u8], len: usize, kmers: usize) -> bool {
         if bases.len() >= K::BYTES {
@@ -160,51 +210,76 @@ impl<K: Width> Expander<K> {
         self.expand(&padded, kmers, 1)
     }
 
-    /// Adds each of the `kmers` k-mers of a super-k-mer `weight` times; returns false if the map is full.
+    /// Adds each of the `kmers` k-mers of a super-k-mer `weight` times; returns false if there is no room.
     #[inline(always)]
     fn expand(&mut self, bases: &[u8], kmers: usize, weight: u32) -> bool {
-        let (k, mask, canonical, pass) = (self.k, K::mask(self.k), self.canonical, self.pass);
+        let pass = self.pass;
+        if self.divides {
+            let mut parts = self.parts.open();
+            self.windows.each(bases, kmers, |kmer, hash| {
+                if pass.takes(hash) {
+                    parts.add(kmer, hash, weight);
+                }
+            });
+            return self.parts.has_room(MAX_KMERS) || self.merge();
+        }
+        let (map, mut waiting) = (&self.map, self.waiting);
+        let pending = &mut self.pending[..];
+        self.windows.each(bases, kmers, |kmer, hash| {
+            map.prefetch(hash);
+            pending[waiting] = (kmer, hash, weight);
+            waiting += usize::from(pass.takes(hash));
+        });
+        self.waiting = waiting;
+        waiting < AT_ONCE || self.settle()
+    }
+
+    /// Adds the pending k-mers to the map; returns false if it is full.
+    fn settle(&mut self) -> bool {
+        self.map.add_all(&self.pending[..std::mem::take(&mut self.waiting)])
+    }
+
+    /// Merges the occurrences of each k-mer in the parts; returns false if that leaves little room.
+    #[cold]
+    fn merge(&mut self) -> bool {
+        self.parts.merge(&mut self.map) && !self.parts.is_half_full()
+    }
+}
+
+/// The windows of super-k-mers: their k-mers.
+struct Windows<K> {
+    k: usize,
+    canonical: bool,
+    /// The complement of each base, shifted to the first base of a k-mer.
+    first: [K; 4],
+}
+
+impl<K: Width> Windows<K> {
+    fn new(k: usize, canonical: bool) -> Windows<K> {
+        let first = [0, 1, 2, 3].map(|code| K::default().push_complement(code, k));
+        Windows { k, canonical, first }
+    }
+
+    /// Calls `take` with each of the `kmers` k-mers of a super-k-mer, and its hash.
+    #[inline(always)]
+    fn each(&self, bases: &[u8], kmers: usize, mut take: impl FnMut(K, u64)) {
+        let &Windows { k, canonical, first } = self;
+        let mask = K::mask(k);
         let mut forward = K::from_packed(bases, k);
         let mut reverse = if canonical { forward.reverse_complement(k) } else { forward };
         for from in (0..kmers).step_by(BASES_AT_ONCE) {
             let mut codes = word_at(bases, k + from);
-            let steps = BASES_AT_ONCE.min(kmers - from);
-            let (map, first) = (&self.map, &self.first);
-            let next = (0..steps).map(|_| {
+            for _ in 0..BASES_AT_ONCE.min(kmers - from) {
                 let kmer = forward.least(reverse);
-                let hash = kmer.hash();
-                map.prefetch(hash);
+                take(kmer, kmer.hash());
                 // Bits after the last base are padding or the next record: never used.
                 let code = (codes >> 62) as u8;
                 codes <<= 2;
                 forward = forward.push(code, mask);
                 reverse =
                     if canonical { reverse.shr(2).or(first[usize::from(code)]) } else { forward };
-                (kmer, hash, weight)
-            });
-            if pass.bits == 0 {
-                self.pending.extend(next);
-            } else {
-                self.pending.extend(next.filter(|&(_, hash, _)| pass.takes(hash)));
             }
         }
-        self.pending.len() < AT_ONCE || self.settle()
-    }
-
-    /// Adds the pending k-mers to the map; returns false if it is full.
-    #[inline]
-    fn settle(&mut self) -> bool {
-        let fits = self.map.reserve(self.pending.len());
-        if fits {
-            for &(_, hash, _) in &self.pending {
-                self.map.prefetch_likely(hash);
-            }
-            for &(kmer, hash, weight) in &self.pending {
-                self.map.add(kmer, hash, weight);
-            }
-        }
-        self.pending.clear();
-        fits
     }
 }
 
@@ -218,4 +293,67 @@ fn word_at(bases: &[u8], at: usize) -> u64 {
         bytes
     });
     u64::from_be_bytes(bytes) << (2 * (at % 4))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use merganser_run::Context;
+    use merganser_run::options::Auto;
+    use merganser_seq::base;
+    use proptest::prelude::*;
+
+    use crate::{Config, run_in_memory};
+
+    /// Counts canonical k-mers one by one.
+    fn plain(reads: &[Vec<u8>], k: usize) -> BTreeMap<Vec<u8>, u32> {
+        let mut counts = BTreeMap::new();
+        for read in reads {
+            let reverse: Vec<u8> = read.iter().rev().map(|code| 3 - code).collect();
+            for (at, kmer) in read.windows(k).enumerate() {
+                let other = &reverse[read.len() - k - at..][..k];
+                let letters = kmer.min(other).iter().map(|&code| base::LETTERS[usize::from(code)]);
+                *counts.entry(letters.collect()).or_insert(0) += 1;
+            }
+        }
+        counts
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(6))]
+        #[test]
+        fn kmers_are_counted_however_many_a_bin_has(
+            seed in any::<u64>(), k in prop_oneof![Just(13usize), Just(21), Just(40), Just(70)], repeats in 1u64..8,
+        ) {
+            let mut state = seed;
+            let mut random = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                state >> 33
+            };
+            let genome: Vec<u8> = (0..150_000).map(|_| (random() % 4) as u8).collect();
+            let reads: Vec<Vec<u8>> = (0..800 * repeats)
+                .map(|_| {
+                    let at = random() as usize % (genome.len() - 1000);
+                    genome[at..at + 400].to_vec()
+                })
+                .collect();
+            let expected = plain(&reads, k);
+            let text: Vec<u8> = reads.iter().flat_map(|read| {
+                let letters = read.iter().map(|&code| base::LETTERS[usize::from(code)]);
+                b">\n".iter().copied().chain(letters).chain([b'\n'])
+            }).collect();
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("reads.fa");
+            std::fs::write(&path, text).unwrap();
+            // In one bin, with enough memory for all parts, and with so little that it takes several passes.
+            let config = Config { bins: Auto(Some(1)), min_count: Some(1), ..Config::new(k) };
+            for memory in [1 << 30, 64 << 20] {
+                let context = Context::new().threads(1).memory(memory);
+                let (_, table) = run_in_memory(&config, [path.clone()], &context).unwrap();
+                let found = table.iter().map(|(kmer, count)| (kmer.into_bytes(), count));
+                prop_assert!(found.eq(expected.iter().map(|(kmer, &count)| (kmer.clone(), count))));
+            }
+        }
+    }
 }

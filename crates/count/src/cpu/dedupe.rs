@@ -12,6 +12,8 @@ use super::width::Key;
 
 /// The number of records looked up together, so that their cache misses overlap.
 const AT_ONCE: usize = 64;
+/// The largest number of records in a group: those of most bins, since records of different groups are not compared.
+const MAX_GROUP: usize = 1 << 20;
 /// The number of groups that bypass deduplication after a group with few repeats.
 const PAUSE: usize = 15;
 
@@ -29,28 +31,31 @@ pub(crate) struct Dedupe<K: Width> {
     distinct: Vec<Record<K::Key>>,
     len: usize,
     gathered: usize,
+    /// The largest number of records in a group.
+    most: usize,
     pause: usize,
     pending: Vec<(K::Key, u64)>,
 }
 
 impl<K: Width> Dedupe<K> {
-    /// The largest number of records in a group; half of the index's slots then stay empty.
-    pub(crate) const GROUP: usize = 1 << 17;
-
-    /// Bytes of the largest group.
-    pub(crate) const BYTES: usize =
-        (Self::GROUP + 1) * size_of::<Record<K::Key>>() + 2 * Self::GROUP * size_of::<u32>();
-
-    /// Returns an empty deduplicator.
-    pub(crate) fn new() -> Dedupe<K> {
+    /// Returns an empty deduplicator whose groups take at most about `bytes` bytes.
+    pub(crate) fn new(bytes: u64) -> Dedupe<K> {
+        // Half of the index's slots stay empty, up to three quarters in a smaller group.
+        let record = size_of::<Record<K::Key>>() + 4 * size_of::<u32>();
         Dedupe {
             index: Index::new(),
             distinct: Vec::new(),
             len: 0,
             gathered: 0,
+            most: (bytes as usize / record).clamp(AT_ONCE, MAX_GROUP),
             pause: 0,
             pending: Vec::with_capacity(AT_ONCE),
         }
+    }
+
+    /// Returns the largest number of records in a group.
+    pub(crate) fn most(&self) -> usize {
+        self.most
     }
 
     /// Starts a group of at most `records` records; returns false if this group is to bypass deduplication.
@@ -59,7 +64,7 @@ impl<K: Width> Dedupe<K> {
             self.pause -= 1;
             return false;
         }
-        let most = records.min(Self::GROUP);
+        let most = records.min(self.most);
         self.index.reset((most * 2).next_power_of_two().max(AT_ONCE));
         if self.distinct.len() <= most {
             self.distinct.reserve_exact(most + 1 - self.distinct.len());
@@ -89,27 +94,29 @@ impl<K: Width> Dedupe<K> {
     /// Adds the pending records to the group.
     fn settle(&mut self) {
         self.gathered += self.pending.len();
-        for &(_, hash) in &self.pending {
-            simd::prefetch(&self.distinct, self.index.likely(hash));
+        let Dedupe { index, distinct, len, pending, .. } = self;
+        let (mut slots, distinct) = (index.open(), &mut distinct[..]);
+        for &(_, hash) in &*pending {
+            simd::prefetch(distinct, slots.likely(hash));
         }
-        let distinct = &mut self.distinct[..];
-        for (key, hash) in self.pending.drain(..) {
-            let at = self.index.find_or_insert(hash, self.len + 1, |at| distinct[at].key == key);
-            self.len = self.len.max(at);
+        let mut last = *len;
+        for &(key, hash) in &*pending {
+            let at = slots.find_or_insert(hash, last + 1, |at| distinct[at].key == key);
+            last = last.max(at);
             distinct[at] = Record { key, weight: distinct[at].weight + 1 };
         }
+        *len = last;
+        pending.clear();
     }
 
     /// Ends the group: passes each distinct record with its weight to `visit` and clears the group.
-    pub(crate) fn drain(&mut self, mut visit: impl FnMut(&[u8; 64], u32)) {
+    pub(crate) fn drain(&mut self, mut visit: impl FnMut(&[u8], u32)) {
         self.settle();
         if self.len * 4 > self.gathered * 3 {
             self.pause = PAUSE;
         }
-        let mut bytes = [0; 64];
         for record in self.distinct.iter_mut().skip(1).take(self.len) {
-            record.key.bytes(&mut bytes);
-            visit(&bytes, record.weight);
+            visit(record.key.record(), record.weight);
             record.weight = 0;
         }
         self.len = 0;

@@ -31,15 +31,35 @@ impl Index {
         self.slots.len()
     }
 
-    #[inline(always)]
-    fn home(&self, hash: u64) -> usize {
-        (hash >> (64 - self.bits)) as usize
-    }
-
     /// Prefetches the home slot of a hash.
     #[inline(always)]
     pub(super) fn prefetch(&self, hash: u64) {
-        simd::prefetch(&self.slots, self.home(hash));
+        simd::prefetch(&self.slots, home(hash, self.bits));
+    }
+
+    /// Returns the slots in a form whose fields stay in registers: those of a vector are loaded again after each store.
+    #[inline(always)]
+    pub(super) fn open(&mut self) -> Slots<'_> {
+        Slots { slots: &mut self.slots, bits: self.bits }
+    }
+}
+
+/// Returns the slot, of 2^`bits`, where the search for a hash begins.
+#[inline(always)]
+fn home(hash: u64, bits: u32) -> usize {
+    (hash >> (64 - bits)) as usize
+}
+
+/// The slots of an [`Index`].
+pub(super) struct Slots<'i> {
+    slots: &'i mut [u32],
+    bits: u32,
+}
+
+impl Slots<'_> {
+    #[inline(always)]
+    fn home(&self, hash: u64) -> usize {
+        home(hash, self.bits)
     }
 
     /// Returns the entry in the home slot of a hash, which most often is the entry with that hash if there is

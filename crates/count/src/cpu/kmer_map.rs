@@ -72,7 +72,7 @@ impl<K: Kmer> KmerMap<K> {
 
     /// Makes room for `more` new k-mers; returns false if the map would exceed its largest size.
     #[inline]
-    pub(crate) fn reserve(&mut self, more: usize) -> bool {
+    fn reserve(&mut self, more: usize) -> bool {
         self.len + more <= max_kmers(self.index.slots()) || self.grow(more)
     }
 
@@ -86,8 +86,9 @@ impl<K: Kmer> KmerMap<K> {
             return false;
         }
         self.set_slots(wanted);
+        let mut slots = self.index.open();
         for (at, kmer) in self.kmers[..=self.len].iter().enumerate().skip(1) {
-            self.index.find_or_insert(kmer.hash(), at, |_| false);
+            slots.find_or_insert(kmer.hash(), at, |_| false);
         }
         true
     }
@@ -98,23 +99,36 @@ impl<K: Kmer> KmerMap<K> {
         self.index.prefetch(hash);
     }
 
-    /// Prefetches the k-mer that probably has this hash; call it some time after [`KmerMap::prefetch`].
-    #[inline(always)]
-    pub(crate) fn prefetch_likely(&self, hash: u64) {
-        let at = self.index.likely(hash);
-        simd::prefetch(&self.kmers, at);
-        simd::prefetch(&self.counts, at);
+    /// Adds all of `new`, each with its hash and its number of occurrences (at least 1); returns false, and adds none,
+    /// if the map would exceed its largest size. Counts saturate at `u32::MAX`. The cache misses of up to some
+    /// hundred k-mers overlap, best if their slots were [prefetched](KmerMap::prefetch).
+    #[inline]
+    pub(crate) fn add_all(&mut self, new: &[(K, u64, u32)]) -> bool {
+        if !self.reserve(new.len()) {
+            return false;
+        }
+        let KmerMap { index, kmers, counts, len, .. } = self;
+        let (mut slots, kmers, counts) = (index.open(), &mut kmers[..], &mut counts[..]);
+        for &(_, hash, _) in new {
+            let at = slots.likely(hash);
+            simd::prefetch(kmers, at);
+            simd::prefetch(counts, at);
+        }
+        let mut last = *len;
+        for &(kmer, hash, weight) in new {
+            let at = slots.find_or_insert(hash, last + 1, |at| kmers[at] == kmer);
+            last = last.max(at);
+            kmers[at] = kmer;
+            counts[at] = counts[at].saturating_add(weight);
+        }
+        *len = last;
+        true
     }
 
-    /// Adds `weight` (at least 1) occurrences of a k-mer with this hash; the count saturates at
-    /// `u32::MAX`. There must be room ([`KmerMap::reserve`]).
-    #[inline(always)]
-    pub(crate) fn add(&mut self, kmer: K, hash: u64, weight: u32) {
-        let kmers = &mut self.kmers[..];
-        let at = self.index.find_or_insert(hash, self.len + 1, |at| kmers[at] == kmer);
-        self.len = self.len.max(at);
-        kmers[at] = kmer;
-        self.counts[at] = self.counts[at].saturating_add(weight);
+    /// Returns the k-mers with their counts, in no defined order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (K, u32)> + '_ {
+        let (kmers, counts) = (&self.kmers[1..=self.len], &self.counts[1..=self.len]);
+        kmers.iter().copied().zip(counts.iter().copied())
     }
 
     /// Adds the count of each k-mer to `histogram`, and passes to `visit`, in groups and in no defined order,
@@ -183,8 +197,7 @@ mod tests {
             let mut expected = BTreeMap::new();
             for i in 0..200_000u64 {
                 let kmer = (i * i + round) % 30_011;
-                assert!(map.reserve(1));
-                map.add(kmer, kmer.hash(), 1 + (i % 3) as u32);
+                assert!(map.add_all(&[(kmer, kmer.hash(), 1 + (i % 3) as u32)]));
                 *expected.entry(kmer).or_insert(0) += 1 + (i % 3) as u32;
             }
             assert_eq!(map.len(), expected.len());
@@ -195,8 +208,8 @@ mod tests {
     #[test]
     fn counts_stop_at_the_largest_u32_and_a_full_table_says_so() {
         let mut map = KmerMap::<u32>::new(0);
-        map.add(0, 0u32.hash(), u32::MAX - 1);
-        map.add(0, 0u32.hash(), 5);
+        let hash = 0u32.hash();
+        assert!(map.add_all(&[(0, hash, u32::MAX - 1), (0, hash, 5)]));
         assert_eq!(all(&map), BTreeMap::from([(0, u32::MAX)]));
         assert!(map.reserve(MIN_SLOTS / 2));
         assert!(!map.reserve(MIN_SLOTS));

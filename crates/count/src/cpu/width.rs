@@ -10,19 +10,19 @@ pub(crate) trait Width: Kmer {
 }
 
 impl Width for u32 {
-    type Key = [u64; 2];
+    type Key = [u8; 16];
 }
 impl Width for u64 {
-    type Key = [u64; 2];
+    type Key = [u8; 16];
 }
 impl Width for u128 {
-    type Key = [u64; 4];
+    type Key = [u8; 32];
 }
 impl Width for Wide {
-    type Key = [u64; 8];
+    type Key = [u8; 64];
 }
 
-/// A super-k-mer record as words, padded with zeros.
+/// A super-k-mer record, padded with zeros.
 pub(crate) trait Key: Copy + Eq {
     /// The key of an empty entry.
     const NONE: Self;
@@ -30,45 +30,41 @@ pub(crate) trait Key: Copy + Eq {
     const BYTES: usize;
     /// Loads the record of `len` bytes (at most [`Key::BYTES`]) at the start of `from`.
     fn load(from: &[u8], len: usize) -> Self;
-    /// Writes the record's bytes to the start of `out`.
-    fn bytes(&self, out: &mut [u8; 64]);
+    /// Returns the record, followed by zeros.
+    fn record(&self) -> &[u8];
     /// Returns a 64-bit hash with well-mixed high bits.
     fn hash(&self) -> u64;
 }
 
-impl<const N: usize> Key for [u64; N] {
+impl<const N: usize> Key for [u8; N] {
     const NONE: Self = [0; N];
-    const BYTES: usize = 8 * N;
+    const BYTES: usize = N;
 
     #[inline(always)]
     fn load(from: &[u8], len: usize) -> Self {
-        let mut key = [0; N];
-        if let Some(whole) = from.get(..8 * N) {
-            for (i, word) in key.iter_mut().enumerate() {
-                // Bytes after the record belong to the next one: mask them.
-                let bytes = len.saturating_sub(8 * i).min(8) as u32;
-                let mask = u64::MAX.checked_shr(64 - 8 * bytes).unwrap_or(0);
-                *word = u64::load(&whole[8 * i..]) & mask;
-            }
-        } else {
-            let mut padded = [0; 64];
-            padded[..len].copy_from_slice(&from[..len]);
-            for (i, word) in key.iter_mut().enumerate() {
-                *word = u64::load(&padded[8 * i..]);
-            }
+        let Some(whole) = from.first_chunk::<N>() else {
+            let mut key = [0; N];
+            key[..len].copy_from_slice(&from[..len]);
+            return key;
+        };
+        let mut key = *whole;
+        for (i, word) in key.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            // Bytes after the record belong to the next one: mask them.
+            let bytes = len.saturating_sub(8 * i).min(8) as u32;
+            let mask = u64::MAX.checked_shr(64 - 8 * bytes).unwrap_or(0);
+            *word = (u64::from_le_bytes(*word) & mask).to_le_bytes();
         }
         key
     }
 
     #[inline(always)]
-    fn bytes(&self, out: &mut [u8; 64]) {
-        for (i, word) in self.iter().enumerate() {
-            word.store(&mut out[8 * i..]);
-        }
+    fn record(&self) -> &[u8] {
+        self
     }
 
     #[inline(always)]
     fn hash(&self) -> u64 {
-        self.iter().fold(0, |hash, &word| (hash.rotate_left(29) ^ word).hash())
+        let words = self.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+        words.fold(0, |hash, word| (hash.rotate_left(29) ^ word).hash())
     }
 }
