@@ -5,7 +5,6 @@ mod dedupe;
 mod index;
 mod kmer_map;
 pub(crate) mod partition;
-mod parts;
 pub(crate) mod sample;
 pub(crate) mod small;
 mod width;

@@ -15,8 +15,7 @@ use crate::{Config, Error};
 const KMERS_PER_BIN: u64 = 200_000;
 /// The range of the number of bins with this target.
 const USUAL_BINS: std::ops::RangeInclusive<u64> = 16..=4096;
-/// The target for larger inputs. More bins make counting faster but partitioning slower, since the workers' buffers,
-/// one for each bin, must fit in the cache.
+/// The target for larger inputs. More bins make counting faster but partitioning slower.
 const MANY_KMERS_PER_BIN: u64 = 1_500_000;
 /// The largest automatic number of bins.
 const MAX_AUTO_BINS: u64 = 16384;
@@ -27,10 +26,10 @@ const UNKNOWN_BINS: usize = 1024;
 const CHUNK_BYTES: u64 = 4 << 20;
 /// The smallest chunk, used if memory is tight.
 const MIN_CHUNK_BYTES: u64 = 256 << 10;
-/// The range of the bytes of a worker's buffer for a bin. The smallest holds several super-k-mers.
-const STRIDE: std::ops::RangeInclusive<usize> = 128..=1024;
-/// The largest size of a worker's buffers for all bins, unless these are very many: they stay in the second-level cache.
-const STRIDES_BYTES: usize = 2 << 20;
+/// The largest size of a worker's buffer for a bin, in bytes.
+const MAX_STRIDE: usize = 1024;
+/// The largest size of a worker's buffers for all bins.
+const STRIDES_BYTES: usize = 4 << 20;
 /// Bytes of a bin's block, unless open blocks would then take more than an eighth of the memory.
 const BLOCK_BYTES: u64 = 32 << 10;
 /// The smallest block, used if memory is tight.
@@ -40,9 +39,9 @@ const MIN_BLOCK_BYTES: u64 = 4 << 10;
 const LARGE_BLOCK_BYTES: u64 = 256 << 10;
 /// The least memory for full blocks; a run with less would do little except spill.
 const MIN_FULL_BYTES: u64 = 8 << 20;
-/// The smallest size of a worker's hash maps and parts, in bytes.
+/// The smallest size of a worker's hash maps, in bytes.
 const MIN_TABLE_BYTES: u64 = 6 << 20;
-/// The largest size of a worker's hash maps and parts, in bytes.
+/// The largest size of a worker's hash maps, in bytes.
 const MAX_TABLE_BYTES: u64 = 1 << 29;
 
 /// The sizes of a run.
@@ -52,7 +51,7 @@ pub(crate) struct Plan {
     pub(crate) block_bytes: usize,
     /// Bytes of full blocks that stay in memory; the rest is spilled.
     pub(crate) full_bytes: u64,
-    /// Bytes of one worker's hash maps and parts.
+    /// Bytes of one worker's hash maps.
     pub(crate) table_bytes: u64,
 }
 
@@ -79,25 +78,25 @@ pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
     })
 }
 
-/// Returns the number of bases of a signature for this number of bins. The least signature of a k-mer is one of the
-/// few that come first in their order: more bins than usual need longer signatures to be even.
+/// Returns the number of bases of a signature for this number of bins. More bins than usual need longer signatures to
+/// be even: the smallest signatures of most k-mers are a small part of all.
 pub(crate) fn signature_bases(config: &Config, bins: usize) -> usize {
     let usual = Config::default_signature_len(config.k);
-    let more = (bins as u64).div_ceil(*USUAL_BINS.end()).next_power_of_two().ilog2() as usize;
-    config.minimizer_len.0.unwrap_or((usual + more).min(config.k))
+    let longer = usual + usize::from(bins as u64 > *USUAL_BINS.end());
+    config.minimizer_len.0.unwrap_or(longer.min(config.k))
 }
 
 /// Returns the bytes of a worker's buffer for each bin.
 pub(crate) fn stride(bins: usize) -> usize {
-    (STRIDES_BYTES / bins).clamp(*STRIDE.start(), *STRIDE.end())
+    (STRIDES_BYTES / bins).min(MAX_STRIDE)
 }
 
-/// Returns the bytes of one worker's hash maps and parts.
+/// Returns the bytes of one worker's hash maps.
 fn table_bytes(job: Job<'_>) -> u64 {
     (job.memory / 16 / job.threads as u64).clamp(MIN_TABLE_BYTES, MAX_TABLE_BYTES)
 }
 
-/// Returns the number of k-mers that a worker may sort at a time, in the memory that its hash maps and parts had
+/// Returns the number of k-mers that a worker may sort at a time, in the memory that its hash maps had
 /// before: each k-mer is in memory twice, and a third time while ranges are put together.
 pub(crate) fn sorted_at_once<K: Kmer>(job: Job<'_>) -> u64 {
     table_bytes(job) / (3 * size_of::<(K, u32)>() as u64)

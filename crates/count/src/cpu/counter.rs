@@ -1,10 +1,9 @@
 //! Phase 2: the super-k-mers of a bin become distinct k-mers with counts (RapidGKC §III-C.3).
 //!
 //! The paper sorts; here a hash map counts, which is faster on a CPU wherever k-mers recur
-//! (`docs/evidence/speed.md`) and whose memory depends only on the number of distinct k-mers. The k-mers of a bin with
-//! more of them than a map in the cache holds are first divided into parts by their hashes. A bin with more than the
-//! parts can hold is counted in passes over parts of the hash range, so that the memory limit holds for any skew of
-//! the input.
+//! (`docs/evidence/speed.md`) and whose memory depends only on the number of distinct k-mers. A bin with
+//! more of them than the map may hold is counted in passes over parts of the hash range, so that the memory
+//! limit holds for any skew of the input.
 
 use merganser_kmers::Histogram;
 use merganser_store::Contents;
@@ -12,7 +11,6 @@ use merganser_store::Contents;
 use super::Width;
 use super::dedupe::Dedupe;
 use super::kmer_map::KmerMap;
-use super::parts::Parts;
 use crate::results::{Results, ResultsWriter};
 use crate::superkmer::{MAX_KMERS, record_bytes};
 use crate::{Config, Error};
@@ -26,12 +24,6 @@ const BASES_AT_ONCE: usize = 29;
 /// The size in bytes of a padded record: bases are read beyond a record's end.
 const PADDED: usize = 160;
 
-/// The largest hash map of a worker, in bytes: it stays in the second-level cache, or nearly.
-const MAX_MAP_BYTES: u64 = 4 << 20;
-
-/// The expected number of distinct k-mers of a bin above which they are divided into parts.
-const MAX_UNDIVIDED: usize = 80_000;
-
 /// One worker of phase 2.
 pub(crate) struct Counter<'s, 'p, K: Width> {
     expander: Expander<K>,
@@ -43,22 +35,18 @@ pub(crate) struct Counter<'s, 'p, K: Width> {
 }
 
 impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
-    /// Returns a worker whose maps and parts take at most about `table_bytes`.
+    /// Returns a worker whose maps take at most about `table_bytes`.
     pub(crate) fn new(config: &Config, table_bytes: u64, results: &'s Results<'p, K>) -> Self {
-        // While a map grows, the old one (half the size) is in memory too.
-        let map_bytes = (table_bytes / 4).min(MAX_MAP_BYTES);
-        let dedupe = Dedupe::new(table_bytes / 4);
         Counter {
             expander: Expander {
                 windows: Windows::new(config.k, config.is_canonical()),
                 pass: Pass::default(),
-                map: KmerMap::new(map_bytes),
-                parts: Parts::new(table_bytes / 4 * 3 - map_bytes * 3 / 2),
-                divides: false,
+                // While a map grows, the old one (half the size) is in memory too.
+                map: KmerMap::new(table_bytes / 2),
                 pending: vec![Default::default(); AT_ONCE + MAX_KMERS],
                 waiting: 0,
             },
-            dedupe,
+            dedupe: Dedupe::new(table_bytes / 4),
             expected: 0,
             buffer: Vec::new(),
             results: results.writer(),
@@ -75,41 +63,18 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
         self.results.finish()
     }
 
-    /// Counts the k-mers of a pass, in one map or, if they are too many, in one after the other.
+    /// Counts the k-mers of a pass; splits the pass in two if the map cannot hold it.
     fn count_pass(&mut self, bin: &Contents<'_>, pass: Pass) -> Result<(), Error> {
-        if self.expected >> pass.bits <= MAX_UNDIVIDED {
-            self.expander.begin(pass, self.expected, false);
-            if self.fill(bin)? {
-                let map = &self.expander.map;
-                self.expected = map.len() << pass.bits;
-                return self.results.add_map(map);
-            }
-            // The number of records that would fill the bin: most have several k-mers, and most k-mers recur.
-            let records = bin.bytes() as usize / record_bytes(1, self.expander.windows.k);
-            self.expected = records.max(self.expected);
+        self.expander.begin(pass, self.expected >> pass.bits);
+        if !self.fill(bin)? {
+            return pass.halves().into_iter().try_for_each(|half| self.count_pass(bin, half));
         }
-        self.expander.begin(pass, self.expected, true);
-        let passes = if self.fill(bin)? { self.count_parts()? } else { pass.divide(1) };
-        passes.into_iter().try_for_each(|pass| self.count_pass(bin, pass))
+        let map = &self.expander.map;
+        self.expected = map.len() << pass.bits;
+        self.results.add_map(map)
     }
 
-    /// Counts the k-mers of each part. Returns the passes of the parts that the map cannot hold.
-    fn count_parts(&mut self) -> Result<Vec<Pass>, Error> {
-        let Expander { pass, map, parts, .. } = &mut self.expander;
-        let (mut distinct, mut left) = (0, Vec::new());
-        for (part, own) in pass.divide(parts.bits()).into_iter().enumerate() {
-            if parts.fill(part, map) {
-                distinct += map.len();
-                self.results.add_map(map)?;
-            } else {
-                left.push(own);
-            }
-        }
-        self.expected = distinct << pass.bits;
-        Ok(left)
-    }
-
-    /// Fills the map or the parts; returns false if they cannot hold the k-mers of the pass.
+    /// Fills the map; returns false if it cannot hold the k-mers of the pass.
     fn fill(&mut self, bin: &Contents<'_>) -> Result<bool, Error> {
         let (expander, dedupe) = (&mut self.expander, &mut self.dedupe);
         let max_records = bin.bytes() as usize / record_bytes(1, expander.windows.k) + 1;
@@ -155,10 +120,9 @@ impl Pass {
         hash & ((1 << self.bits) - 1) == self.value
     }
 
-    /// Divides the pass by the next `bits` bits of the hash: the pass of each of their values, in order.
-    fn divide(self, bits: u32) -> Vec<Pass> {
-        let of = |more: u64| Pass { bits: self.bits + bits, value: self.value | more << self.bits };
-        (0..1 << bits).map(of).collect()
+    fn halves(self) -> [Pass; 2] {
+        let bits = self.bits + 1;
+        [Pass { bits, ..self }, Pass { bits, value: self.value | 1 << self.bits }]
     }
 }
 
@@ -167,9 +131,6 @@ struct Expander<K> {
     windows: Windows<K>,
     pass: Pass,
     map: KmerMap<K>,
-    parts: Parts<K>,
-    /// Whether the k-mers of the pass go to the parts, and not to the map.
-    divides: bool,
     /// k-mers on their way to the map, with their hashes and weights.
     pending: Vec<(K, u64, u32)>,
     /// The number of pending k-mers.
@@ -177,19 +138,14 @@ struct Expander<K> {
 }
 
 impl<K: Width> Expander<K> {
-    /// Starts a pass with about `expected` distinct k-mers in all passes.
-    fn begin(&mut self, pass: Pass, expected: usize, divides: bool) {
+    /// Starts a pass of about `expected` distinct k-mers.
+    fn begin(&mut self, pass: Pass, expected: usize) {
         self.pass = pass;
-        self.divides = divides;
         self.waiting = 0;
-        if divides {
-            self.parts.clear(expected >> pass.bits, pass.bits);
-        } else {
-            self.map.clear(expected >> pass.bits);
-        }
+        self.map.clear(expected);
     }
 
-    /// Expands the deduplicated records; returns false if there is no room.
+    /// Expands the deduplicated records; returns false if the map is full.
     fn drain(&mut self, dedupe: &mut Dedupe<K>) -> bool {
         let mut fits = true;
         dedupe.drain(|record, weight| {
@@ -199,7 +155,7 @@ impl<K: Width> Expander<K> {
         fits
     }
 
-    /// Expands the record whose bases are the first `len` bytes of `bases`; returns false if there is no room.
+    /// Expands the record whose bases are the first `len` bytes of `bases`; returns false if the map is full.
     #[inline(always)]
     fn expand_record(&mut self, bases: &[u8], len: usize, kmers: usize) -> bool {
         if bases.len() >= K::BYTES {
@@ -210,19 +166,10 @@ impl<K: Width> Expander<K> {
         self.expand(&padded, kmers, 1)
     }
 
-    /// Adds each of the `kmers` k-mers of a super-k-mer `weight` times; returns false if there is no room.
+    /// Adds each of the `kmers` k-mers of a super-k-mer `weight` times; returns false if the map is full.
     #[inline(always)]
     fn expand(&mut self, bases: &[u8], kmers: usize, weight: u32) -> bool {
         let pass = self.pass;
-        if self.divides {
-            let mut parts = self.parts.open();
-            self.windows.each(bases, kmers, |kmer, hash| {
-                if pass.takes(hash) {
-                    parts.add(kmer, hash, weight);
-                }
-            });
-            return self.parts.has_room(MAX_KMERS) || self.merge();
-        }
         let (map, mut waiting) = (&self.map, self.waiting);
         let pending = &mut self.pending[..];
         self.windows.each(bases, kmers, |kmer, hash| {
@@ -237,12 +184,6 @@ impl<K: Width> Expander<K> {
     /// Adds the pending k-mers to the map; returns false if it is full.
     fn settle(&mut self) -> bool {
         self.map.add_all(&self.pending[..std::mem::take(&mut self.waiting)])
-    }
-
-    /// Merges the occurrences of each k-mer in the parts; returns false if that leaves little room.
-    #[cold]
-    fn merge(&mut self) -> bool {
-        self.parts.merge(&mut self.map) && !self.parts.is_half_full()
     }
 }
 
@@ -346,7 +287,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("reads.fa");
             std::fs::write(&path, text).unwrap();
-            // In one bin, with enough memory for all parts, and with so little that it takes several passes.
+            // In one bin, with memory for one pass, and with so little that it takes several.
             let config = Config { bins: Auto(Some(1)), min_count: Some(1), ..Config::new(k) };
             for memory in [1 << 30, 64 << 20] {
                 let context = Context::new().threads(1).memory(memory);

@@ -125,12 +125,6 @@ impl<K: Kmer> KmerMap<K> {
         true
     }
 
-    /// Returns the k-mers with their counts, in no defined order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (K, u32)> + '_ {
-        let (kmers, counts) = (&self.kmers[1..=self.len], &self.counts[1..=self.len]);
-        kmers.iter().copied().zip(counts.iter().copied())
-    }
-
     /// Adds the count of each k-mer to `histogram`, and passes to `visit`, in groups and in no defined order,
     /// the k-mers whose count is within the bounds.
     pub(crate) fn read_out<E>(
