@@ -112,6 +112,8 @@ fn budget<K: Width>(job: Job<'_>, bins: usize) -> (Budget, u64) {
     let block_bytes = (job.memory / 8 / open_blocks)
         .clamp(MIN_BLOCK_BYTES, BLOCK_BYTES)
         .max((job.memory / 32 / open_blocks).min(LARGE_BLOCK_BYTES));
+    // A worker's buffer goes to a block as a whole: in a block of any other size, up to a buffer's size would stay empty.
+    let block_bytes = block_bytes / MAX_STRIDE as u64 * MAX_STRIDE as u64;
     let budget = Budget::new(job.memory)
         .with_files(1)
         .with(reading.max(counting))
