@@ -131,7 +131,7 @@ struct Expander<K> {
     windows: Windows<K>,
     pass: Pass,
     map: KmerMap<K>,
-    /// k-mers on their way to the map, with their hashes and weights.
+    /// k-mers that are not in the map yet, with their hashes and weights.
     pending: Vec<(K, u64, u32)>,
     /// The number of pending k-mers.
     waiting: usize,
@@ -287,9 +287,11 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("reads.fa");
             std::fs::write(&path, text).unwrap();
-            // In one bin, with memory for one pass, and with so little that it takes several.
-            let config = Config { bins: Auto(Some(1)), min_count: Some(1), ..Config::new(k) };
-            for memory in [1 << 30, 64 << 20] {
+            // In one bin, with memory for one pass, and with so little that it takes several; in so many bins that
+            // signatures are longer.
+            for (bins, memory) in [(1, 1 << 30), (1, 64 << 20), (16384, 1 << 30)] {
+                let bins = Auto(Some(bins));
+                let config = Config { bins, min_count: Some(1), ..Config::new(k) };
                 let context = Context::new().threads(1).memory(memory);
                 let (_, table) = run_in_memory(&config, [path.clone()], &context).unwrap();
                 let found = table.iter().map(|(kmer, count)| (kmer.into_bytes(), count));
