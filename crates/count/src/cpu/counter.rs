@@ -43,8 +43,7 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
                 pass: Pass::default(),
                 // While a map grows, the old one (half the size) is in memory too.
                 map: KmerMap::new(table_bytes / 2),
-                pending: vec![Default::default(); AT_ONCE + MAX_KMERS],
-                waiting: 0,
+                pending: Vec::with_capacity(AT_ONCE + MAX_KMERS),
             },
             dedupe: Dedupe::new(table_bytes / 4),
             expected: 0,
@@ -133,15 +132,13 @@ struct Expander<K> {
     map: KmerMap<K>,
     /// k-mers that are not in the map yet, with their hashes and weights.
     pending: Vec<(K, u64, u32)>,
-    /// The number of pending k-mers.
-    waiting: usize,
 }
 
 impl<K: Width> Expander<K> {
     /// Starts a pass of about `expected` distinct k-mers.
     fn begin(&mut self, pass: Pass, expected: usize) {
         self.pass = pass;
-        self.waiting = 0;
+        self.pending.clear();
         self.map.clear(expected);
     }
 
@@ -169,21 +166,21 @@ impl<K: Width> Expander<K> {
     /// Adds each of the `kmers` k-mers of a super-k-mer `weight` times; returns false if the map is full.
     #[inline(always)]
     fn expand(&mut self, bases: &[u8], kmers: usize, weight: u32) -> bool {
-        let pass = self.pass;
-        let (map, mut waiting) = (&self.map, self.waiting);
-        let pending = &mut self.pending[..];
-        self.windows.each(bases, kmers, |kmer, hash| {
-            map.prefetch(hash);
-            pending[waiting] = (kmer, hash, weight);
-            waiting += usize::from(pass.takes(hash));
+        let Expander { windows, pass, map, pending } = self;
+        windows.each(bases, kmers, |kmer, hash| {
+            if pass.takes(hash) {
+                map.prefetch(hash);
+                pending.push((kmer, hash, weight));
+            }
         });
-        self.waiting = waiting;
-        waiting < AT_ONCE || self.settle()
+        pending.len() < AT_ONCE || self.settle()
     }
 
     /// Adds the pending k-mers to the map; returns false if it is full.
     fn settle(&mut self) -> bool {
-        self.map.add_all(&self.pending[..std::mem::take(&mut self.waiting)])
+        let fits = self.map.add_all(&self.pending);
+        self.pending.clear();
+        fits
     }
 }
 
@@ -243,20 +240,18 @@ mod tests {
     use merganser_run::Context;
     use merganser_run::options::Auto;
     use merganser_seq::base;
+    use merganser_test_random::Random;
     use proptest::prelude::*;
 
     use crate::{Config, run_in_memory};
 
     /// Counts canonical k-mers one by one.
-    fn plain(reads: &[Vec<u8>], k: usize) -> BTreeMap<Vec<u8>, u32> {
+    fn plain(reads: &[&[u8]], k: usize) -> BTreeMap<Vec<u8>, u32> {
+        let complement = |letter: &u8| b"TGCA"[base::code(*letter).map_or(0, usize::from)];
         let mut counts = BTreeMap::new();
-        for read in reads {
-            let reverse: Vec<u8> = read.iter().rev().map(|code| 3 - code).collect();
-            for (at, kmer) in read.windows(k).enumerate() {
-                let other = &reverse[read.len() - k - at..][..k];
-                let letters = kmer.min(other).iter().map(|&code| base::LETTERS[usize::from(code)]);
-                *counts.entry(letters.collect()).or_insert(0) += 1;
-            }
+        for kmer in reads.iter().flat_map(|read| read.windows(k)) {
+            let other: Vec<u8> = kmer.iter().rev().map(complement).collect();
+            *counts.entry(other.min(kmer.to_vec())).or_insert(0) += 1;
         }
         counts
     }
@@ -267,28 +262,17 @@ mod tests {
         fn kmers_are_counted_however_many_a_bin_has(
             seed in any::<u64>(), k in prop_oneof![Just(13usize), Just(21), Just(40), Just(70)], repeats in 1u64..8,
         ) {
-            let mut state = seed;
-            let mut random = || {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                state >> 33
-            };
-            let genome: Vec<u8> = (0..150_000).map(|_| (random() % 4) as u8).collect();
-            let reads: Vec<Vec<u8>> = (0..800 * repeats)
-                .map(|_| {
-                    let at = random() as usize % (genome.len() - 1000);
-                    genome[at..at + 400].to_vec()
-                })
+            let mut random = Random(seed);
+            let genome = random.bases(150_000);
+            let reads: Vec<&[u8]> = (0..800 * repeats)
+                .map(|_| &genome[random.below(genome.len() - 400)..][..400])
                 .collect();
             let expected = plain(&reads, k);
-            let text: Vec<u8> = reads.iter().flat_map(|read| {
-                let letters = read.iter().map(|&code| base::LETTERS[usize::from(code)]);
-                b">\n".iter().copied().chain(letters).chain([b'\n'])
-            }).collect();
+            let text: Vec<u8> = reads.iter().flat_map(|read| [b">\n", *read, b"\n"].concat()).collect();
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("reads.fa");
             std::fs::write(&path, text).unwrap();
-            // In one bin, with memory for one pass, and with so little that it takes several; in so many bins that
-            // signatures are longer.
+            // One bin with memory for one pass, one bin with memory for several, and enough bins for longer signatures.
             for (bins, memory) in [(1, 1 << 30), (1, 64 << 20), (16384, 1 << 30)] {
                 let bins = Auto(Some(bins));
                 let config = Config { bins, min_count: Some(1), ..Config::new(k) };

@@ -40,7 +40,7 @@ pub(crate) struct Dedupe<K: Width> {
 impl<K: Width> Dedupe<K> {
     /// Returns an empty deduplicator whose groups take at most about `bytes` bytes.
     pub(crate) fn new(bytes: u64) -> Dedupe<K> {
-        // Half of the index's slots stay empty, up to three quarters in a smaller group.
+        // The index has two to four slots for each record.
         let record = size_of::<Record<K::Key>>() + 4 * size_of::<u32>();
         Dedupe {
             index: Index::new(),
