@@ -153,9 +153,18 @@ fn devices_read_files_themselves() {
     for (file, options) in
         [("r.fq", "-k 31 --min-qual 20"), ("r.fa", "-k 55"), ("r.fq.gz", "-k 28")]
     {
-        // Small chunks, so that the host does not read all before the device begins.
-        let options = format!("{options} --threads 8 --memory 300M --json s.json");
-        same_on(&dir, &options, file, &["--device cuda:0"]);
+        // Small chunks, of which the host reads only the first.
+        let options = format!("{options} --threads 8 --memory 300M -q {file}");
+        dir.run(&format!("count {options} -o cpu.mgk")).ok();
+        let on_device = format!("count {options} --device cuda:0 --json s.json -o cuda.mgk");
+        let output = std::process::Command::new(MERGANSER)
+            .current_dir(dir.root())
+            .env("MERGANSER_TEST_GPUS_ALONE", "1")
+            .args(on_device.split_whitespace())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(dir.read("cpu.mgk") == dir.read("cuda.mgk"), "{options}");
         let [sent, returned] = chunks("s.json");
         assert!(sent > 0 && returned == 0, "{file}: {sent} sent, {returned} returned");
     }

@@ -1,5 +1,6 @@
 //! A counting run on GPUs, from reading to the sorted table.
 
+use std::env;
 use std::iter;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -110,13 +111,18 @@ impl RunContext<'_> {
         let queue = Queue::new(plan::batches(job, tiles), tiles);
         thread::scope(|scope| {
             let (queue, reading) = (&queue, self.reading());
+            let (ready, devices_ready) = mpsc::channel();
             let cutting = start_scoped(scope, move || {
-                let cut = cut_on_all(&reading, map, sizes, devices, queue, host);
+                let cut = cut_on_all(&reading, map, sizes, (devices, ready), queue, host);
                 cut.inspect_err(|_| {
                     queue.abandon();
                     reading.reader.stop();
                 })
             })?;
+            // For tests of what devices read, which must not depend on the time that they take to start.
+            if env::var_os("MERGANSER_TEST_GPUS_ALONE").is_some() {
+                let _ = devices_ready.recv();
+            }
             let read = self.pack_all(first, queue);
             match &read {
                 Ok(_) => queue.close(),
@@ -275,12 +281,12 @@ impl RunContext<'_> {
 }
 
 /// Waits for the requested devices to open, then cuts batches on all streams of all devices, and has the devices read
-/// what is left of files that they can read.
+/// what is left of files that they can read. Drops `ready` once the devices take batches and files.
 fn cut_on_all(
     reading: &ReadContext<'_>,
     map: &BinMap,
     sizes: plan::Sizes,
-    devices: mpsc::Receiver<merganser_gpu::Result<Vec<Device>>>,
+    (devices, ready): (mpsc::Receiver<merganser_gpu::Result<Vec<Device>>>, mpsc::Sender<()>),
     queue: &Queue,
     host: &HostBins<'_>,
 ) -> Result<Cut, Error> {
@@ -315,6 +321,7 @@ fn cut_on_all(
         (true, false) => reading.reader.begin_remote(),
         _ => {}
     }
+    drop(ready);
     let streams = cutters.len() * sizes.streams;
     let (left, tally) = (AtomicUsize::new(readers.len()), Mutex::new(Tally::default()));
     merganser_run::run_workers(streams + readers.len(), |number| {
