@@ -112,6 +112,14 @@ impl Database {
         }
     }
 
+    /// Prepares a database file for look-ups of the features of `text` bytes of reads; see
+    /// [`MappedFile::prepare_for_random_accesses`].
+    pub(crate) fn prepare_for_random_accesses(&self, text: Option<u64>, context: &Context) {
+        if let Data::File { mapping, .. } = &self.data {
+            mapping.prepare_for_random_accesses(text, context);
+        }
+    }
+
     /// Reads a slice of the tables to `to`; from the file, if there is one: see [`MappedFile::read`].
     ///
     /// # Errors

@@ -121,6 +121,10 @@ impl<'a> Classifier<'a> {
         let clock = Clock::default();
         let before = self.query.gpu_notes();
         self.database.check(context.threads, cancel)?;
+        if !on_devices && plan.is_one_pass() {
+            let reads = segments.iter().flat_map(ReadInput::inputs);
+            self.database.prepare_for_random_accesses(merganser_io::text_bytes(reads), context);
+        }
         if config.kraken2.report_minimizer_data || thresholds.confidence > 0.0 || !on_devices {
             self.database.fetch()?;
         }

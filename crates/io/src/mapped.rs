@@ -6,17 +6,18 @@
 #![allow(unsafe_code, reason = "maps files")]
 
 mod fault;
+mod huge;
 
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::SystemTime;
 
 use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, Cancelled};
+use merganser_run::{Cancel, Cancelled, Context};
 
 use crate::Error;
 use crate::content::{Content, checksums};
@@ -30,6 +31,8 @@ pub struct MappedFile {
     /// The map; `None` if the file is empty. It is dropped after [`Self::watched`].
     map: Option<Mmap>,
     watched: Option<Watched>,
+    /// A copy in huge pages, if one was made.
+    copy: OnceLock<Vec<u8>>,
     /// The state of the file when all its checksums were last found right.
     sound: Mutex<Option<Stamp>>,
 }
@@ -72,14 +75,15 @@ impl MappedFile {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         let (path, file, sound) = (path.to_owned(), file.try_clone()?, Mutex::new(None));
+        let copy = OnceLock::new();
         if metadata.len() == 0 {
-            return Ok(MappedFile { path, file, map: None, watched: None, sound });
+            return Ok(MappedFile { path, file, map: None, watched: None, copy, sound });
         }
         // SAFETY: the map is only read, as bytes and as numbers that may have any value. If another process
         // shortens the file, reads past its end raise SIGBUS, which ends the run.
         let map = unsafe { MmapOptions::new().map(&file) }?;
         let watched = Watched::new(&map, &path)?;
-        Ok(MappedFile { path, file, map: Some(map), watched: Some(watched), sound })
+        Ok(MappedFile { path, file, map: Some(map), watched: Some(watched), copy, sound })
     }
 
     /// Returns the path of the file, as given.
@@ -89,7 +93,24 @@ impl MappedFile {
 
     /// Returns the bytes of the file. Only a [check](Self::check) shows that they are undamaged.
     pub fn bytes(&self) -> &[u8] {
-        self.map.as_deref().unwrap_or_default()
+        self.copy.get().map_or_else(|| self.map.as_deref().unwrap_or_default(), Vec::as_slice)
+    }
+
+    /// Prepares for random accesses: copies the file to huge pages, unless it is in such pages already, if there are at
+    /// least a quarter of its size in bytes of reads (`text`), so that the accesses take longer than the copy, and if half
+    /// of the available memory suffices. [`bytes`](Self::bytes) returns the copy from then on; slices of the map stay
+    /// valid. Nothing happens if the copy cannot be made.
+    pub fn prepare_for_random_accesses(&self, text: Option<u64>, context: &Context) {
+        let map = self.map.as_deref().unwrap_or_default();
+        let pays = text.is_some_and(|text| text >= map.len() as u64 / 4);
+        let fits = map.len() as u64 <= context.available() / 2;
+        if !pays || !fits || self.copy.get().is_some() || huge::has_huge_pages(map) {
+            return;
+        }
+        if let Some(copy) = huge::copy(&self.file, map.len(), context.threads, &context.cancel) {
+            // If several threads get here at the same time, the first copy is used.
+            let _ = self.copy.set(copy);
+        }
     }
 
     /// Whether the file is stored only in memory (tmpfs, such as `/dev/shm`), so that mapping it needs no further
@@ -179,7 +200,7 @@ impl MappedFile {
         }
     }
 
-    /// Returns the offset of a part of the map in the file.
+    /// Returns the offset of a part of the map in the file; `None` for parts of the copy.
     fn place(&self, part: &[u8]) -> Option<usize> {
         let map = self.map.as_ref()?;
         let from = part.as_ptr().addr().checked_sub(map.as_ptr().addr())?;
@@ -226,6 +247,32 @@ mod tests {
     fn section(bytes: &[u8], start: usize, len: usize) -> SectionSum {
         let checksum = crc32fast::hash(&bytes[start..start + len]);
         SectionSum { start: start as u64, len: len as u64, checksum }
+    }
+
+    #[test]
+    fn copies_are_made_for_many_reads_and_have_the_same_contents() {
+        let mut stored = tempfile::NamedTempFile::new().unwrap();
+        let contents: Vec<u8> = (0..100_000u32).map(|at| (at % 251) as u8).collect();
+        stored.write_all(&contents).unwrap();
+        let file = MappedFile::of_file(stored.as_file(), stored.path()).unwrap();
+        let context = Context::new().threads(2);
+        let map = file.bytes().as_ptr();
+        for text in [None, Some(24_999)] {
+            file.prepare_for_random_accesses(text, &context);
+            assert_eq!(file.bytes().as_ptr(), map);
+        }
+        let before = &file.bytes()[1000..2000];
+        file.prepare_for_random_accesses(Some(25_000), &context);
+        assert_ne!(file.bytes().as_ptr(), map);
+        assert!(file.bytes() == contents && before == &contents[1000..2000]);
+        for part in [before, &file.bytes()[1000..2000]] {
+            let mut read = vec![0; 1000];
+            file.read(part, &mut read).unwrap();
+            assert_eq!(read, part);
+            file.read_ahead(part);
+            file.release(part);
+        }
+        assert!(file.bytes() == contents);
     }
 
     #[test]

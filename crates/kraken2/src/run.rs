@@ -73,7 +73,7 @@ impl Kraken2Outcome {
 /// database, the configuration and the reads. The progress has one stage, in bytes of input.
 ///
 /// The table of the database is memory-mapped, so that processes share it and its pages are part of the
-/// system's cache. If a memory limit is [given](Context::memory), its pages count towards the limit. If the
+/// system's cache; for many reads, a table that the system has in small pages is copied to huge ones if there is room. If a memory limit is [given](Context::memory), its pages count towards the limit. If the
 /// table does not fit in the limit, or in free memory if there is no limit, reads are classified in rounds:
 /// each round has as many reads as fit and reads the table once, and the progress gets a note. GPUs that are
 /// requested explicitly need enough host memory for the table.
@@ -131,6 +131,10 @@ pub fn run_with(
         stages.since("devices", begun);
     }
     let begun = Instant::now();
+    if gpus.is_none() && plan.rounds.is_none() {
+        let reads = segments.iter().flat_map(ReadInput::inputs);
+        database.table.prepare_for_random_accesses(merganser_io::text_bytes(reads), context);
+    }
     let planned = Planned { config, context, database, plan, gpus };
     let mut outcome = planned.classify(segments, outputs, progress, cancel)?;
     progress.finish();

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use super::classify::{Hits, resolve};
 use super::database::Kraken2Database;
 use super::minimizers::{Entries, EntryRun, Kind, Minimizers};
-use super::table::Searches;
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
 use crate::cuda::{Kraken2Flight, Kraken2Gpus};
@@ -49,7 +48,6 @@ struct Kmers<'a> {
     gpus: Option<Arc<Kraken2Gpus>>,
     scanner: Minimizers,
     entries: Entries,
-    searches: Searches,
     nodes: Vec<u32>,
     runs: Vec<Hits>,
 }
@@ -61,7 +59,6 @@ impl<'a> Kmers<'a> {
             gpus,
             scanner: Minimizers::new(database.options()),
             entries: Entries::default(),
-            searches: Searches::default(),
             nodes: Vec::new(),
             runs: Vec::new(),
         }
@@ -74,11 +71,11 @@ impl<'a> Kmers<'a> {
             self.runs_of_devices(&gpus, letters)?;
             return Ok(&self.runs);
         }
-        let Kmers { database, scanner, entries, searches, nodes, runs, .. } = self;
+        let Kmers { database, scanner, entries, nodes, runs, .. } = self;
         entries.runs.clear();
         entries.minimizers.clear();
         let Ok(()) = scanner.scan(letters, entries, |_| Ok::<(), std::convert::Infallible>(()));
-        database.table.look_up(&entries.minimizers, searches, nodes)?;
+        database.table.look_up(&entries.minimizers, nodes)?;
         let (mut next, mut last) = (nodes.iter(), 0);
         for run in &entries.runs {
             push(runs, &mut last, *run, || next.next().copied().unwrap_or(0));

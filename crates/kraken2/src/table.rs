@@ -4,12 +4,11 @@ mod ranges;
 mod search;
 
 pub(super) use ranges::{Ranges, WaitingSearches};
-pub(super) use search::Searches;
 
 use std::path::Path;
 
 use merganser_io::MappedFile;
-use merganser_run::{Cancel, each};
+use merganser_run::{Cancel, Context, each};
 
 use crate::Error;
 use merganser_seq::hash::murmur_finalizer;
@@ -153,6 +152,12 @@ impl Table {
         self.file.checksum(cancel)
     }
 
+    /// Prepares for look-ups of the minimizers of `text` bytes of reads; see
+    /// [`MappedFile::prepare_for_random_accesses`].
+    pub(super) fn prepare_for_random_accesses(&self, text: Option<u64>, context: &Context) {
+        self.file.prepare_for_random_accesses(text, context);
+    }
+
     /// Returns the size of the file in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.file.bytes().len() as u64
@@ -268,9 +273,9 @@ impl Table {
     /// Returns the key and the value of a cell, given its first 32 bits and the other 8. In a cell of 40 bits,
     /// the part of the key that does not fit into 32 bits is dropped, as in Kraken 2.
     #[inline(always)]
-    fn parts(&self, low: u32, high: u32) -> (u64, u32) {
+    fn parts(&self, low: u32, high: u32) -> (u32, u32) {
         let key = low >> self.value_bits | high << (32 - self.value_bits);
-        (u64::from(key), low & ((1 << self.value_bits) - 1))
+        (key, low & ((1 << self.value_bits) - 1))
     }
 
     /// Returns the bytes of a range of cells.
@@ -341,7 +346,7 @@ mod tests {
             let mut queries = others;
             queries.extend(stored.iter().map(|one| one.0));
             let mut taxa = vec![77];
-            table.look_up(&queries, &mut Searches::default(), &mut taxa).unwrap();
+            table.look_up(&queries, &mut taxa).unwrap();
             let expected: Vec<u32> = queries.iter().map(|&minimizer| {
                 naive.place(minimizer).map_or(0, |at| naive.cells[at].1)
             }).collect();
@@ -366,7 +371,7 @@ mod tests {
         let mut table = open([64, 20, 24, 8], &naive.bytes()).unwrap();
         table.minimum_hash = hash(7);
         let mut taxa = Vec::new();
-        table.look_up(&Vec::from_iter(0..20), &mut Searches::default(), &mut taxa).unwrap();
+        table.look_up(&Vec::from_iter(0..20), &mut taxa).unwrap();
         let expected: Vec<u32> =
             (0..20).map(|one| if hash(one) < hash(7) { 0 } else { 5 }).collect();
         assert_eq!(taxa, expected);
@@ -391,10 +396,7 @@ mod tests {
         let table = open([1, 1, 24, 8], &[200, 0, 0, 0]).unwrap();
         let mut taxa = Vec::new();
         let minimizer = (0..).find(|&one| hash(one) >> 40 == 0).unwrap();
-        let error = table
-            .look_up(&[minimizer], &mut Searches::default(), &mut taxa)
-            .unwrap_err()
-            .to_string();
+        let error = table.look_up(&[minimizer], &mut taxa).unwrap_err().to_string();
         assert!(error.contains("a cell has taxon 200, and taxo.k2d has 100"), "{error}");
     }
 }

@@ -11,15 +11,14 @@ use super::counts::BlockCuts;
 use super::database::Kraken2Database;
 use super::lines::{AMBIGUOUS, BORDER, Line, LineWriter, pair_name};
 use super::minimizers::{Entries, EntryRun, Kind, Minimizers};
-use super::table::Searches;
 use super::taxonomy::Kraken2Taxonomy;
 use super::waiting::{WaitingBatch, WaitingEntries};
 use crate::Error;
 use crate::cuda::Found;
 use merganser_taxreport::output::Lines;
 
-/// Minimizers that are sorted by the order of the table and looked up together.
-const TOGETHER: usize = 1 << 17;
+/// Minimizers that are looked up together: their entries stay in the second-level cache.
+const TOGETHER: usize = 1 << 13;
 
 /// A database and options to classify with; shared by all workers.
 #[derive(Debug)]
@@ -42,7 +41,6 @@ impl<'db> Kraken2Classifier<'db> {
             classifier: self,
             scanner: Minimizers::new(self.database.options()),
             entries: Entries::default(),
-            searches: Searches::default(),
             found: Vec::new(),
             reads: Reads::new(self),
         }
@@ -55,7 +53,6 @@ pub(super) struct Kraken2Worker<'c> {
     classifier: &'c Kraken2Classifier<'c>,
     scanner: Minimizers,
     entries: Entries,
-    searches: Searches,
     /// The nodes of the minimizers that were looked up.
     found: Vec<u32>,
     reads: Reads<'c>,
@@ -77,10 +74,10 @@ impl Kraken2Worker<'_> {
         results.clear();
         self.mask(batch);
         let batch = &*batch;
-        let Kraken2Worker { classifier, scanner, entries, searches, found, reads } = self;
+        let Kraken2Worker { classifier, scanner, entries, found, reads } = self;
         reads.start(cuts);
         scan(scanner, batch, entries, |entries| {
-            classifier.database.table.look_up(&entries.minimizers, searches, found)?;
+            classifier.database.table.look_up(&entries.minimizers, found)?;
             reads.take(entries, found, batch, results);
             Ok::<(), Error>(())
         })?;

@@ -1,6 +1,6 @@
 //! Searches in tables larger than memory: each waits until the range of cells in which it begins is in memory.
 
-use super::search::{AHEAD, Bytes, Cells, Entry, NUMBER_BITS, Words};
+use super::search::{AHEAD, Bytes, Cells, Words};
 use super::{HEADER, Table, hash, unhash};
 use merganser_seq::dispatch;
 use merganser_seq::simd::Level;
@@ -166,8 +166,6 @@ fn search_body(table: &Table, cells: &impl Cells, searches: &mut [Search]) {
         if let Some(later) = searches.get(at + AHEAD) {
             cells.ask(table.homes.of(later.hash));
         }
-        let hash = searches[at].hash;
-        let rest = (hash >> (64 - table.key_bits)) << NUMBER_BITS;
-        searches[at].node = cells.value(Entry { at: table.homes.of(hash), rest });
+        searches[at].node = cells.value(table.search_for(searches[at].hash, 0));
     }
 }

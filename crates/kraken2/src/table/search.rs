@@ -1,8 +1,7 @@
-//! Look-up of minimizers: sorted so that nearby cells are read at nearly the same time, with prefetching.
+//! Look-up of minimizers, with prefetching.
 
 use merganser_seq::dispatch;
 use merganser_seq::simd::{Level, prefetch};
-use merganser_store::distribute;
 
 use super::{HEADER, Table, hash};
 use crate::Error;
@@ -10,14 +9,8 @@ use crate::Error;
 /// How many searches ahead a cell is prefetched: about twice as many as a core can have memory requests in
 /// flight.
 pub(super) const AHEAD: usize = 32;
-/// The number of upper bits of a cell's position that searches are sorted by. Neither the table nor its page
-/// tables fit in the caches, so nearby cells should be read at nearly the same time.
-const ORDER_BITS: u32 = 8;
-const PLACES: usize = 1 << ORDER_BITS;
-/// Bits of a minimizer's number in an entry; the key has the other 40.
-pub(super) const NUMBER_BITS: u32 = 24;
-/// The maximum number of minimizers that are sorted and looked up together.
-const MAX: usize = 1 << NUMBER_BITS;
+/// The number of minimizers whose searches are prepared together: few enough for the first-level cache.
+const PREPARED: usize = 1024;
 /// Cells that are compared at once.
 const TOGETHER: usize = 8;
 /// Steps of a search after which it releases the cells behind it; a search this long means that the table is
@@ -26,29 +19,13 @@ const FAR: u64 = 1 << 20;
 
 /// A search to be performed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Entry {
+pub(super) struct Search {
     /// The cell at which the search begins.
-    pub(super) at: u64,
-    /// The key in the upper bits, the number of the minimizer in the lower bits.
-    pub(super) rest: u64,
-}
-
-impl Entry {
-    #[inline(always)]
-    fn key(self) -> u64 {
-        self.rest >> NUMBER_BITS
-    }
-
-    #[inline(always)]
-    fn number(self) -> usize {
-        self.rest as usize % MAX
-    }
-}
-
-/// Searches in the order in which they are performed; kept to reuse its memory.
-#[derive(Debug, Default)]
-pub(in super::super) struct Searches {
-    entries: Vec<Entry>,
+    at: u64,
+    /// The key to find: at most 32 bits.
+    key: u32,
+    /// The number of the minimizer.
+    number: u32,
 }
 
 impl Table {
@@ -59,29 +36,30 @@ impl Table {
     pub(in super::super) fn look_up(
         &self,
         minimizers: &[u64],
-        searches: &mut Searches,
         taxa: &mut Vec<u32>,
     ) -> Result<(), Error> {
         let cells = &self.file.bytes()[HEADER..];
         taxa.clear();
         taxa.resize(minimizers.len(), 0);
-        for (minimizers, taxa) in minimizers.chunks(MAX).zip(taxa.chunks_mut(MAX)) {
-            order(Level::best(), self, minimizers, searches);
-            let entries = &searches.entries;
-            match bytemuck::try_cast_slice::<u8, u32>(cells) {
-                Ok(cells) if self.cell_bytes == 4 => {
-                    search_words(Level::best(), Words { table: self, cells }, entries, taxa);
-                }
-                _ => search(&Bytes { table: self, cells }, entries, taxa),
+        match bytemuck::try_cast_slice::<u8, u32>(cells) {
+            Ok(cells) if self.cell_bytes == 4 => {
+                search_words(Level::best(), Words { table: self, cells }, minimizers, taxa);
             }
+            _ => search(self, &Bytes { table: self, cells }, minimizers, taxa),
         }
         self.check_value(taxa.iter().copied().max().unwrap_or(0))
     }
 
+    /// Returns the search for a minimizer with this hash and number.
+    #[inline(always)]
+    pub(super) fn search_for(&self, hash: u64, number: u32) -> Search {
+        Search { at: self.homes.of(hash), key: (hash >> (64 - self.key_bits)) as u32, number }
+    }
+
     /// Goes from cell to cell until one has the key or is empty, and returns its value.
     #[inline(always)]
-    fn walk(&self, entry: Entry, cell: impl Fn(u64) -> (u64, u32)) -> u32 {
-        let (key, mut at) = (entry.key(), entry.at);
+    fn walk(&self, search: Search, cell: impl Fn(u64) -> (u32, u32)) -> u32 {
+        let (key, mut at) = (search.key, search.at);
         // In a full table, the search ends where it began.
         for step in 1..=self.homes.capacity {
             let (found, value) = cell(at);
@@ -113,45 +91,41 @@ pub(super) trait Cells {
     fn ask(&self, at: u64);
 
     /// Performs a search and returns the value that it finds.
-    fn value(&self, entry: Entry) -> u32;
+    fn value(&self, search: Search) -> u32;
 }
 
-dispatch! {
-    /// Sorts the searches for minimizers roughly by the cell at which they begin.
-    fn order(table: &Table, minimizers: &[u64], searches: &mut Searches) = order_body
-}
-
+/// Performs the searches for minimizers; a cell is prefetched several searches ahead.
+///
+/// The order is that of the minimizers: sorting the searches by cell, so that pages are accessed in order, takes more
+/// time than it saves.
 #[inline(always)]
-fn order_body(table: &Table, minimizers: &[u64], searches: &mut Searches) {
-    let above = (64 - table.homes.capacity.leading_zeros()).saturating_sub(ORDER_BITS);
-    let hashes = minimizers.iter().map(|&minimizer| hash(minimizer)).enumerate();
-    let entry = |(number, hash): (usize, u64)| {
-        let (at, key) = (table.homes.of(hash), hash >> (64 - table.key_bits));
-        ((at >> above) as usize % PLACES, Entry { at, rest: key << NUMBER_BITS | number as u64 })
-    };
-    let looked_up = hashes.filter(|&(_, hash)| hash >= table.minimum_hash);
-    distribute(looked_up.map(entry), &mut [0; PLACES], &mut searches.entries);
-}
-
-/// Performs all searches; a cell is prefetched several searches ahead.
-#[inline(always)]
-fn search(cells: &impl Cells, entries: &[Entry], taxa: &mut [u32]) {
-    for (number, entry) in entries.iter().enumerate() {
-        if let Some(later) = entries.get(number + AHEAD) {
-            cells.ask(later.at);
+fn search(table: &Table, cells: &impl Cells, minimizers: &[u64], taxa: &mut [u32]) {
+    let mut searches = [Search::default(); PREPARED];
+    for (minimizers, taxa) in minimizers.chunks(PREPARED).zip(taxa.chunks_mut(PREPARED)) {
+        let mut count = 0;
+        for (number, &minimizer) in minimizers.iter().enumerate() {
+            let hash = hash(minimizer);
+            searches[count] = table.search_for(hash, number as u32);
+            count += usize::from(hash >= table.minimum_hash);
         }
-        taxa[entry.number()] = cells.value(*entry);
+        let searches = &searches[..count];
+        for (at, search) in searches.iter().enumerate() {
+            if let Some(later) = searches.get(at + AHEAD) {
+                cells.ask(later.at);
+            }
+            taxa[search.number as usize] = cells.value(*search);
+        }
     }
 }
 
 dispatch! {
     /// Performs [`search`] for cells of 32 bits.
-    fn search_words(words: Words<'_>, entries: &[Entry], taxa: &mut [u32]) = search_words_body
+    fn search_words(words: Words<'_>, minimizers: &[u64], taxa: &mut [u32]) = search_words_body
 }
 
 #[inline(always)]
-fn search_words_body(words: Words<'_>, entries: &[Entry], taxa: &mut [u32]) {
-    search(&words, entries, taxa);
+fn search_words_body(words: Words<'_>, minimizers: &[u64], taxa: &mut [u32]) {
+    search(words.table, &words, minimizers, taxa);
 }
 
 /// Cells of 32 bits.
@@ -170,22 +144,22 @@ impl Cells for Words<'_> {
     /// Most searches end within a few cells, so these are compared all at once, without a branch that depends
     /// on the cell.
     #[inline(always)]
-    fn value(&self, entry: Entry) -> u32 {
+    fn value(&self, search: Search) -> u32 {
         let values = (1 << self.table.value_bits) - 1;
-        let near = self.cells.get(entry.at as usize..).and_then(<[u32]>::first_chunk);
+        let near = self.cells.get(search.at as usize..).and_then(<[u32]>::first_chunk);
         if let Some(near) = near {
             let near: &[u32; TOGETHER] = near;
             let mut ends = 0u32;
             for (place, cell) in near.iter().map(|&cell| u32::from_le(cell)).enumerate() {
-                let key = u64::from(cell >> self.table.value_bits);
-                ends |= u32::from((cell & values == 0) | (key == entry.key())) << place;
+                let key = cell >> self.table.value_bits;
+                ends |= u32::from((cell & values == 0) | (key == search.key)) << place;
             }
             if ends != 0 {
                 let place = ends.trailing_zeros() as usize % TOGETHER;
                 return u32::from_le(near[place]) & values;
             }
         }
-        self.table.walk(entry, |at| self.table.parts(u32::from_le(self.cells[at as usize]), 0))
+        self.table.walk(search, |at| self.table.parts(u32::from_le(self.cells[at as usize]), 0))
     }
 }
 
@@ -206,8 +180,8 @@ impl Cells for Bytes<'_> {
         prefetch(self.cells, self.first(at));
     }
 
-    fn value(&self, entry: Entry) -> u32 {
-        self.table.walk(entry, |at| {
+    fn value(&self, search: Search) -> u32 {
+        self.table.walk(search, |at| {
             let (mut cell, first) = ([0; 8], self.first(at));
             let width = self.table.cell_bytes;
             cell[..width].copy_from_slice(&self.cells[first..first + width]);
