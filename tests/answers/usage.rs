@@ -134,14 +134,17 @@ fn mates_as_single_reads() {
         warned(dir.run("kmers filter-reads x.mgk r_1.fq r_2.fq -o /dev/null")),
         format!("{look} filtered as single reads: give -1 r_1.fq -2 r_2.fq")
     );
+    dir.write("s.fq", dir.read("r_1.fq"));
     assert_eq!(
-        warned(dir.run("map x.mgi r_1.fq r_2.fq -e 2 -o /dev/null")),
+        warned(dir.run("map x.mgi r_1.fq r_2.fq s.fq -e 2 -o /dev/null")),
         format!("{look} mapped as single reads: give -1 r_1.fq -2 r_2.fq")
     );
     for paired in [
         "classify x.mgdb -1 r_1.fq -2 r_2.fq --no-map",
         "kmers filter-reads x.mgk -1 r_1.fq -2 r_2.fq -o /dev/null",
         "map x.mgi r_1.fq -2 r_2.fq -e 2 -o /dev/null",
+        "map x.mgi r_1.fq r_2.fq -e 2 -o /dev/null",
+        "map x.mgi -U r_1.fq r_2.fq -e 2 -o /dev/null",
         "count -k 21 --format none r_1.fq r_2.fq",
     ] {
         assert_eq!(warned(dir.run(paired)), "", "{paired}");

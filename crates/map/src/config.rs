@@ -119,16 +119,16 @@ pub struct Config {
     #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
     pub xa: u32,
     /// Minimum distance between the outer ends of a pair's mates, in bases
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t, requires = "pairs"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
     pub min_insert: u32,
     /// Maximum distance between the outer ends of a pair's mates, in bases
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = MAX_INSERT))]
-    #[cfg_attr(feature = "cli", arg(requires = "pairs", help_heading = "Reports"))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
     pub max_insert: u32,
     /// For pairs without a concordant combination: search for each mate, with up to this many edits, near the
     /// best hits of the other one
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N|N%", requires = "pairs"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N|N%"))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
     pub rescue: Option<Threshold>,
 

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_io::{Input, Output, ReadInput, check_cell, find_files_of_mates};
+use merganser_io::{Input, Output, ReadInput, check_cell, find_files_of_mates, is_open_stream};
 use merganser_run::{Context, DeviceChoice, Summary, format_size, size_to_give};
 use merganser_taxonomy::TaxonomySource;
 
@@ -156,6 +156,11 @@ pub(crate) fn text_of(name: &OsStr) -> String {
         text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
     }
     text
+}
+
+/// Whether an output is or will be a regular file, not an open stream, a pipe or a device.
+pub(crate) fn is_file(path: &Path) -> bool {
+    !is_open_stream(path) && fs::metadata(path).map_or(true, |at| at.is_file())
 }
 
 #[cfg(test)]

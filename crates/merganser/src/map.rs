@@ -7,19 +7,19 @@ mod report;
 mod sheet;
 mod summary;
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_io::{Input, Output, OutputFormat, OutputSet, ReadInput, is_open_stream};
+use merganser_io::{Input, Output, OutputSet, ReadInput};
 use merganser_map::{Config, Error, Format, Index, IndexKind, Outcome, Outputs, Strand, share};
 use merganser_run::Context;
 
-use crate::args::map::{MapArgs, MapCommand, MapCommandArgs};
-use crate::common::hint_at_mates;
+use crate::args::map::{MapArgs, MapCommand, MapCommandArgs, RecordFormat};
+use crate::common::{hint_at_mates, is_file};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -70,11 +70,21 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
         config(args, job)?.validate()?;
         refuse_swapped(args, &job.inputs)?;
         let paired = job.inputs.iter().any(ReadInput::is_paired);
+        if let Some(option) =
+            args.config.of_pairs.filter(|_| !paired && args.sample_sheet.is_none())
+        {
+            return usage(format!(
+                "{option} requires pairs: give two files of mates, -1 and -2, or --interleaved"
+            ));
+        }
         if paired && args.config.strand != Strand::Both {
             return usage("--strand cannot be used with pairs: mates are on opposite strands");
         }
     }
-    if args.sample_sheet.is_none() {
+    if let Some(preset) = args.config.usual {
+        console.info(format_args!("note: --preset {preset} applies: {}", preset.options()));
+    }
+    if args.sample_sheet.is_none() && !args.single {
         let singles = jobs.iter().flat_map(|job| &job.inputs).filter_map(|segment| match segment {
             ReadInput::Single(reads) => Some(reads),
             _ => None,
@@ -144,9 +154,9 @@ impl Session<'_> {
     /// Creates the output for the BAI, CSI or CRAI index of a job's sorted records; `None` if no index is written.
     fn index_output(&self, job: &Job, set: &OutputSet) -> Result<Option<(Output, IndexKind)>> {
         let fitting = IndexKind::for_contigs(self.index.contigs());
-        let kind = match has_end(&job.output, OutputFormat::Cram) {
-            true => IndexKind::Crai,
-            false => self.args.index_format.unwrap_or(fitting),
+        let kind = match self.args.format_of(&job.output) {
+            RecordFormat::Cram => IndexKind::Crai,
+            _ => self.args.index_format.unwrap_or(fitting),
         };
         let Some(path) = job.index_path(self.args, kind) else { return Ok(None) };
         Ok(Some((set.output(&path).map_err(Error::from)?, kind)))
@@ -181,7 +191,7 @@ fn check(args: &MapArgs) -> Result<()> {
         check_shard(args)?;
     }
     if args.index_format.is_some()
-        && (has_end(&args.output, OutputFormat::Cram) || !is_file(&args.output))
+        && (args.format_of(&args.output) == RecordFormat::Cram || !is_file(&args.output))
     {
         return usage(
             "--index-format requires BAM in a file: CRAM has only one kind of index, and a stream \
@@ -193,7 +203,7 @@ fn check(args: &MapArgs) -> Result<()> {
 
 /// Checks that all outputs of a shard can be joined.
 fn check_shard(args: &MapArgs) -> Result<()> {
-    if !has_end(&args.output, OutputFormat::Bam) {
+    if args.format_of(&args.output) != RecordFormat::Bam {
         return usage(
             "--shard requires BAM, because truncated BAM files are detected: give -o FILE.bam",
         );
@@ -204,16 +214,6 @@ fn check_shard(args: &MapArgs) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// Whether a file's name asks for this format.
-fn has_end(path: &Path, end: OutputFormat) -> bool {
-    OutputFormat::of_name(path) == Some(end)
-}
-
-/// Whether an output is or will be a regular file, not an open stream, a pipe or a device.
-fn is_file(path: &Path) -> bool {
-    !is_open_stream(path) && fs::metadata(path).map_or(true, |at| at.is_file())
 }
 
 /// Refuses an index among the reads: most likely, the reference was given last instead of first.
@@ -232,12 +232,10 @@ fn refuse_swapped(args: &MapArgs, inputs: &[ReadInput]) -> Result<()> {
 }
 
 fn config(args: &MapArgs, job: &Job) -> Result<Config> {
-    // Sorted records that go to stdout or a pipe are written as BAM.
-    let bam = has_end(&job.output, OutputFormat::Bam) || args.config.sort && !is_file(&job.output);
-    let format = match has_end(&job.output, OutputFormat::Cram) {
-        true => Format::Cram,
-        false if bam => Format::Bam(args.level),
-        false => Format::Sam,
+    let format = match args.format_of(&job.output) {
+        RecordFormat::Cram => Format::Cram,
+        RecordFormat::Bam => Format::Bam(args.level),
+        RecordFormat::Sam => Format::Sam,
     };
     let fasta = match is_index(&args.reference)? {
         true => args.inputs.reference.clone(),

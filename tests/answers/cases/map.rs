@@ -105,7 +105,7 @@ fn the_recipe_for_callers_finds_all_variants() {
     let mut command = recipe.replacen("merganser", &format!("{MERGANSER} -q"), 1);
     for (from, to) in [
         ("-q map", "map -q"),
-        ("ref.mgi", "v.fa"),
+        ("ref.fa", "v.fa"),
         ("reads_1", "1"),
         ("reads_2", "2"),
         ("--sort ", ""),

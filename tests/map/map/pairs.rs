@@ -3,6 +3,47 @@
 use super::*;
 use merganser_test_support::tools::{installed, shell};
 
+/// Two files of mates are a pair, the preset is that of variant calling, and the format may be named.
+#[test]
+fn without_options_pairs_are_mapped_for_variant_calling() {
+    let mut random = Random(19);
+    let contig = random.bases(9000);
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(std::slice::from_ref(&contig)));
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for number in 0..100 {
+        let from = random.below(8000);
+        first.push((format!("p{number}"), contig[from..from + 100].to_vec()));
+        let end = from + 600 + random.below(300);
+        second.push((format!("p{number}"), naive::reverse_complement(&contig[end - 100..end])));
+    }
+    dir.write("r_1.fq", fastq(&first));
+    dir.write("r_2.fq", fastq(&second));
+    let preset = "-e 10% --rescue 20% --best --clip --max-insert 1000";
+    let records = |args: &str| {
+        let text = sam(dir.run(&format!("map ref.fa {args}")));
+        text.lines().filter(|line| !line.starts_with("@PG")).collect::<Vec<_>>().join("\n")
+    };
+    let usual = records("r_1.fq r_2.fq");
+    assert_eq!(usual, records(&format!("-1 r_1.fq -2 r_2.fq {preset}")));
+    assert_eq!(usual.lines().filter(|line| line.contains("\tNM:i:0")).count(), 200);
+    let single = records("-U r_1.fq r_2.fq");
+    assert!(single != usual && single == records("-U r_1.fq r_2.fq -e 10% --best --clip"));
+    assert_eq!(records("r_1.fq r_2.fq --strand both"), usual);
+    let said = dir.run("map ref.fa r_1.fq r_2.fq -o x.dat --output-format bam --sort").ok();
+    assert!(said.is_empty());
+    dir.run("map -q ref.fa r_1.fq r_2.fq -o x.bam --sort").ok();
+    assert_eq!(dir.read("x.dat")[..4], dir.read("x.bam")[..4]);
+    assert!(dir.names().contains(&"x.dat.bai".to_owned()));
+    let notes = dir.run("map ref.fa r_1.fq r_2.fq -o x.sam").stderr;
+    for note in [
+        "note: r_1.fq and r_2.fq are read as mates of pairs: -U reads them as single reads",
+        &format!("note: --preset variants applies: {preset}"),
+    ] {
+        assert!(notes.contains(note), "{notes}");
+    }
+}
+
 /// Each simulated pair is found where it was cut, and flags, mates and template lengths are consistent.
 #[test]
 fn pairs() {

@@ -18,7 +18,7 @@ const fn hint(command: &'static str, options: &'static [&'static str], tip: &'st
 }
 
 /// The tips by order of precedence: the first that fits is given.
-const HINTS: [Hint; 35] = [
+const HINTS: [Hint; 34] = [
     // Kraken 2
     hint(
         "classify",
@@ -74,7 +74,6 @@ const HINTS: [Hint; 35] = [
     ),
     hint("map", &["-a"], "SAM is the default: leave it out"),
     hint("map", &["-S"], "-o FILE names the output"),
-    hint("map", &["-U"], "reads are arguments: merganser map REFERENCE READS"),
     hint("map", &["-i", "--percent-identity"], "-e N% is 100 minus the percentage of identity"),
     hint("map", &["-k", "-m"], "--max-hits N limits the hits of a read; --memory SIZE the memory"),
     // All

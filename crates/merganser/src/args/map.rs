@@ -1,10 +1,13 @@
 //! `merganser index` and `merganser map`.
 
-use std::path::PathBuf;
+mod preset;
+
+use std::path::{Path, PathBuf};
 
 use clap::builder::TypedValueParser;
 use clap::{ArgGroup, Args, Subcommand};
-use merganser_map::{Config, IndexKind};
+use merganser_io::OutputFormat;
+use merganser_map::IndexKind;
 use merganser_run::options::cli::one_of;
 use merganser_run::{Context, Shard};
 
@@ -13,7 +16,8 @@ use super::device::DeviceArgs;
 use super::joins::MapJoinArgs;
 use super::pages::PageArgs;
 use super::{PairArgs, ReadsArgs};
-use crate::common;
+use crate::common::{self, is_file};
+use preset::MapConfig;
 
 const INDEX: &str = "\
 Examples:
@@ -22,6 +26,9 @@ Examples:
 
 const MAP: &str = "\
 Hits:
+  Without options, one hit of each read is reported, with clipped ends: what
+  variant callers need (--preset variants). With -e alone, all hits are.
+
   A hit is the end of an alignment of the whole read, on either strand, with at
   most -e edits, if no better end is within -e bases of it. All hits are found,
   in any reference: docs/guide/map.md.
@@ -45,18 +52,16 @@ Pairs:
   with the same HI. A pair without any combination has the hits of each mate.
 
 Examples:
+  Pairs as sorted BAM with an index, for bcftools:
+    merganser map ref.fa reads_1.fq.gz reads_2.fq.gz --sort -o out.bam \\
+      -R '@RG\\tID:{}\\tSM:s1'
+  The same for all samples of a table, as CRAM:
+    merganser map ref.mgi --sample-sheet run.tsv --sort --reference ref.fa \\
+      -o {}.cram
   All hits with up to 5 edits, as BAM:
     merganser map ref.mgi reads.fq.gz -e 5 -o out.bam
-  Pairs as sorted BAM with an index, for bcftools:
-    merganser map ref.mgi -1 reads_1.fq.gz -2 reads_2.fq.gz -e 10% \\
-      --rescue 20% --best --clip --max-insert 1000 --sort \\
-      -R '@RG\\tID:{}\\tSM:s1' -o out.bam
-  The same for all samples of a table, as CRAM:
-    merganser map ref.mgi --sample-sheet run.tsv -e 10% --rescue 20% --best \\
-      --clip --max-insert 1000 --sort --reference ref.fa -o {}.cram
   All best hits of single reads, without unmapped reads, for OptiType (HLA):
-    merganser map hla.fa reads.fq.gz -e 3% --best-strata --no-unmapped \\
-      -o out.bam";
+    merganser map hla.fa reads.fq.gz --preset hla -o out.bam";
 
 #[derive(Args, Debug)]
 #[command(after_help = INDEX)]
@@ -99,8 +104,8 @@ impl LimitArgs {
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(disable_help_subcommand = true, after_help = MAP, override_usage = "\
-merganser map [OPTIONS] -e <N|N%> <REFERENCE> <READS>...
-       merganser map [OPTIONS] -e <N|N%> <REFERENCE> -1 <FILE> -2 <FILE>
+merganser map [OPTIONS] <REFERENCE> <READS>...
+       merganser map [OPTIONS] <REFERENCE> -1 <FILE> -2 <FILE>
        merganser map join [OPTIONS] --output <FILE> <SHARD>...")]
 pub(crate) struct MapCommandArgs {
     #[command(subcommand)]
@@ -129,7 +134,7 @@ pub(crate) struct MapArgs {
     pub(crate) reference: PathBuf,
     /// Reads in FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; - is stdin
     ///
-    /// First mates if -2 is given without -1.
+    /// First mates if -2 is given without -1. Two files whose first 1,000 records are mates by name are a pair.
     #[arg(required_unless_present_any = ["mates1", "sample_sheet"], value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
     /// First mates: the same number of files as for -2; pairs come before READS in the output
@@ -141,6 +146,9 @@ pub(crate) struct MapArgs {
     /// READS contain pairs: each first mate is followed by its second mate
     #[arg(long)]
     pub(crate) interleaved: bool,
+    /// READS are single reads, even if they are two files of mates
+    #[arg(short = 'U', long, conflicts_with_all = ["interleaved", "mates", "sample_sheet"])]
+    pub(crate) single: bool,
     #[command(flatten)]
     pub(crate) pairs: PairArgs,
     /// Map all samples of a table with one index; {} in -o and --unmapped is replaced by the sample
@@ -158,15 +166,18 @@ pub(crate) struct MapArgs {
     pub(crate) inputs: ReadsArgs,
 
     #[command(flatten)]
-    pub(crate) config: Config,
+    pub(crate) config: MapConfig,
 
     /// Output: BAM or CRAM if the name ends in .bam or .cram, else SAM; - is stdout
     ///
-    /// stdout gets SAM, or BAM with --sort.
+    /// stdout gets SAM, or BAM with --sort, unless --output-format says otherwise.
     // Listed before the options of `Config`.
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     #[arg(display_order = 0)]
     pub(crate) output: PathBuf,
+    /// Format of the records [default: that of the name of -o]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
+    pub(crate) output_format: Option<RecordFormat>,
     /// Kind of the index [default: bai, or csi if a contig is too long for it]
     #[arg(long, value_name = "KIND", help_heading = "Output", requires = "sort")]
     #[arg(value_parser = index_format())]
@@ -199,6 +210,29 @@ pub(crate) struct MapArgs {
     pub(crate) device: DeviceArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+}
+
+merganser_run::named! {
+    /// A format of alignments.
+    pub(crate) enum RecordFormat {
+        Sam = "sam",
+        Bam = "bam",
+        Cram = "cram",
+    }
+}
+
+impl MapArgs {
+    /// Returns the format of the records that are written to `output`.
+    pub(crate) fn format_of(&self, output: &Path) -> RecordFormat {
+        // Sorted records that go to stdout or a pipe are written as BAM.
+        let sorted_stream = || self.config.sort && !is_file(output);
+        self.output_format.unwrap_or_else(|| match OutputFormat::of_name(output) {
+            Some(OutputFormat::Cram) => RecordFormat::Cram,
+            Some(OutputFormat::Bam) => RecordFormat::Bam,
+            _ if sorted_stream() => RecordFormat::Bam,
+            _ => RecordFormat::Sam,
+        })
+    }
 }
 
 /// Returns the parser of `--index-format`: kinds for BAM, as CRAM has only one.

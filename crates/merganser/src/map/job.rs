@@ -4,13 +4,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use merganser_alignments::begin_as_mates;
 use merganser_io::{OutputSet, ReadInput};
-use merganser_map::{Error, IndexKind, Outputs, ReadGroup};
+use merganser_map::{Error, IndexKind, Outputs, ReadGroup, Strand};
 
-use super::is_file;
 use crate::args::map::MapArgs;
 use crate::classify::{has_place_for_sample, of_sample};
-use crate::common::{pairs, refuse_stdin_twice, text_of};
+use crate::common::{is_file, pairs, refuse_stdin_twice, text_of};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::{pages, samples};
@@ -31,7 +31,7 @@ pub(super) struct Job {
 pub(super) fn all(args: &MapArgs, console: &Console) -> Result<Vec<Job>> {
     let Some(sheet) = &args.sample_sheet else {
         let (output, unmapped) = (args.output.clone(), args.unmapped.clone());
-        return Ok(vec![Job { name: None, inputs: inputs(args)?, output, unmapped }]);
+        return Ok(vec![Job { name: None, inputs: inputs(args, console)?, output, unmapped }]);
     };
     let pages = &args.pages;
     let outputs = [
@@ -135,8 +135,8 @@ fn name_of(input: &ReadInput) -> String {
     }
 }
 
-/// Returns the inputs: pairs, then READS.
-fn inputs(args: &MapArgs) -> Result<Vec<ReadInput>> {
+/// Returns the inputs: pairs, then READS. Two files of mates in READS are a pair.
+fn inputs(args: &MapArgs, console: &Console) -> Result<Vec<ReadInput>> {
     let [first, second, reads] = [&args.mates1, &args.mates, &args.reads]
         .map(|paths| args.inputs.expand(paths).map_err(Error::from));
     let (mut first, second, mut reads) = (first?, second?, reads?);
@@ -151,6 +151,16 @@ fn inputs(args: &MapArgs) -> Result<Vec<ReadInput>> {
         std::mem::swap(&mut first, &mut reads);
     }
     let mut segments = pairs(first, second)?;
+    let may_pair = !args.single && !args.interleaved && args.config.strand == Strand::Both;
+    if let ([], [one, two]) = (&segments[..], &reads[..])
+        && may_pair
+        && begin_as_mates(one, two)
+    {
+        console.info(format_args!(
+            "note: {one} and {two} are read as mates of pairs: -U reads them as single reads"
+        ));
+        return Ok(vec![ReadInput::Pair(one.clone(), two.clone())]);
+    }
     let kind = if args.interleaved { ReadInput::Interleaved } else { ReadInput::Single };
     segments.extend(reads.into_iter().map(kind));
     refuse_stdin_twice(segments.iter().flat_map(ReadInput::inputs))?;

@@ -7,8 +7,8 @@ use anyhow::Result;
 use merganser_map::{Error, IndexKind, JoinedShards, Outputs};
 use merganser_run::thousands;
 
-use super::{has_end, is_file};
 use crate::args::joins::MapJoinArgs;
+use crate::common::is_file;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -18,7 +18,7 @@ use merganser_io::OutputFormat;
 
 /// Joins the results of the shards of a job.
 pub(super) fn run(args: &MapJoinArgs, console: &Console) -> Result<ExitCode> {
-    if !has_end(&args.output, OutputFormat::Bam) {
+    if OutputFormat::of_name(&args.output) != Some(OutputFormat::Bam) {
         return usage(format!(
             "-o {}: shards are joined to BAM: name it .bam",
             args.output.display()

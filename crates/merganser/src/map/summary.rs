@@ -68,7 +68,7 @@ fn inputs(finished: &Finished<'_>, summary: &mut Summary) {
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     let (args, context) = (finished.args, finished.context);
-    summary.set_all("parameters", &args.config);
+    summary.set_all("parameters", &*args.config);
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
     set("insert", vec![args.config.min_insert, args.config.max_insert].into());
     set("output", args.output.display().to_string().into());
