@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use clap::ValueEnum;
-use merganser_run::Warnings;
+use merganser_run::{Warnings, is_to_be_told};
 
 use crate::failure::with_flags;
 
@@ -88,6 +88,16 @@ impl Console {
     pub(crate) fn error(&self, message: impl Display) {
         self.print_warnings();
         self.line(Level::Error, format_args!("error: {}", one_line(&message.to_string())));
+    }
+
+    /// Prints the error that ends the run, unless another thread reports its end. The whole line is prepared first: if
+    /// memory runs out meanwhile, that is reported instead.
+    pub(crate) fn last_error(&self, message: impl Display) {
+        self.print_warnings();
+        let line = format!("error: {}\n", one_line(&message.to_string()));
+        if is_to_be_told() && self.says(Level::Error) {
+            let _ = std::io::stderr().lock().write_all(line.as_bytes());
+        }
     }
 
     pub(crate) fn warn(&self, message: impl Display) {

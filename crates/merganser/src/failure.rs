@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use merganser_io::check_output;
-use merganser_run::{ConfigError, Fault, FaultKind, is_to_be_told, with_names};
+use merganser_run::{ConfigError, Fault, FaultKind, with_names};
 
 use crate::args::Cli;
 use crate::console::{Console, Level};
@@ -132,9 +132,7 @@ pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    if is_to_be_told() {
-        console.error(message(error));
-    }
+    console.last_error(message(error));
     let usage = error.is::<Usage>() || kind(error) == FaultKind::Config;
     ExitCode::from(if usage { 2 } else { 1 })
 }
