@@ -1,8 +1,6 @@
 //! Recognition of two files of mates by their reads.
 
-use std::fs;
-
-use merganser_io::{Input, ReadInput, RecordBatch, Records};
+use merganser_io::{Input, ReadInput, RecordBatch, Records, is_file};
 
 use crate::RecordOptions;
 
@@ -12,10 +10,8 @@ const COMPARED: usize = 1000;
 /// Whether the first 1,000 records of two files are mates by name. False if an input is not a regular file, if the
 /// files are the same, or if one of them cannot be read.
 pub fn begin_as_mates(one: &Input, two: &Input) -> bool {
-    let is_regular = |input: &Input| {
-        let path = input.path();
-        path.is_some_and(|path| fs::metadata(path).is_ok_and(|at| at.is_file()))
-    };
+    let is_regular =
+        |input: &Input| input.path().is_some_and(|path| is_file(path).unwrap_or(false));
     if !is_regular(one) || !is_regular(two) {
         return false;
     }
@@ -44,7 +40,7 @@ mod tests {
             let text: String =
                 records.map(|record| format!("@{record}\nACGT\n+\nIIII\n")).collect();
             let path = folder.path().join(name);
-            fs::write(&path, text).unwrap();
+            std::fs::write(&path, text).unwrap();
             Input::File(path)
         };
         let reads = |mate: &'static str, count: usize| {

@@ -87,17 +87,19 @@ impl Console {
 
     pub(crate) fn error(&self, message: impl Display) {
         self.print_warnings();
-        self.line(Level::Error, format_args!("error: {}", one_line(&message.to_string())));
+        self.write(Level::Error, &error_line(&message));
     }
 
-    /// Prints the error that ends the run, unless another thread reports its end. The whole line is prepared first: if
-    /// memory runs out meanwhile, that is reported instead.
-    pub(crate) fn last_error(&self, message: impl Display) {
+    /// Prints the error that ends the run, unless another thread reports its end; returns whether it is reported here. The
+    /// whole line is prepared first: if memory runs out meanwhile, that is reported instead.
+    pub(crate) fn last_error(&self, message: impl Display) -> bool {
         self.print_warnings();
-        let line = format!("error: {}\n", one_line(&message.to_string()));
-        if is_to_be_told() && self.says(Level::Error) {
-            let _ = std::io::stderr().lock().write_all(line.as_bytes());
+        let line = error_line(&message);
+        let is_told_here = is_to_be_told();
+        if is_told_here {
+            self.write(Level::Error, &line);
         }
+        is_told_here
     }
 
     pub(crate) fn warn(&self, message: impl Display) {
@@ -132,13 +134,23 @@ impl Console {
         self.line(Level::Debug, format_args!("debug: {}", harmless(&message.to_string())));
     }
 
-    /// Prints a line. A closed stderr is not an error. Each line is a single write, so that it is not cut when the
-    /// process ends.
     fn line(&self, level: Level, message: impl Display) {
         if self.says(level) {
-            let _ = std::io::stderr().lock().write_all(format!("{message}\n").as_bytes());
+            self.write(level, &format!("{message}\n"));
         }
     }
+
+    /// Prints a line with its end. A closed stderr is not an error. Each line is a single write, so that it is not cut
+    /// when the process ends.
+    fn write(&self, level: Level, line: &str) {
+        if self.says(level) {
+            let _ = std::io::stderr().lock().write_all(line.as_bytes());
+        }
+    }
+}
+
+fn error_line(message: &impl Display) -> String {
+    format!("error: {}\n", one_line(&message.to_string()))
 }
 
 /// Escapes control characters, so that a message stays one line and does not affect the terminal, whatever

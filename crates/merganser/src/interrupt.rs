@@ -58,10 +58,9 @@ pub(crate) fn happened() -> bool {
 /// Reports that the run was stopped, and returns its exit code or ends the process by the signal.
 pub(crate) fn end(console: &Console) -> ExitCode {
     merganser_io::remove_temporaries();
-    match is_to_be_told() {
-        true => console.error(message()),
+    if !console.last_error(message()) {
         // The thread that waits for signals is about to report it and to end the process.
-        false => thread::sleep(PATIENCE),
+        thread::sleep(PATIENCE);
     }
     end_after(b"");
     ExitCode::from(INTERRUPTED)

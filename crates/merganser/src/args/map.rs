@@ -5,7 +5,7 @@ mod preset;
 use std::path::{Path, PathBuf};
 
 use clap::builder::TypedValueParser;
-use clap::{ArgGroup, Args, Subcommand};
+use clap::{Args, Subcommand};
 use merganser_io::OutputFormat;
 use merganser_map::IndexKind;
 use merganser_run::options::cli::one_of;
@@ -127,7 +127,6 @@ pub(crate) enum MapCommand {
 #[derive(Args, Debug)]
 // Shows clap that a run is requested: with groups within, the derived group has no members.
 #[group(id = "map_run", args = ["reference"], multiple = true)]
-#[command(group = ArgGroup::new("pairs").args(["mates", "interleaved", "sample_sheet"]).multiple(true))]
 pub(crate) struct MapArgs {
     /// Reference: an index that `merganser index` wrote (.mgi), or FASTA, which is indexed in each run
     #[arg(value_name = "REFERENCE")]

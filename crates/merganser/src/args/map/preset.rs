@@ -19,8 +19,8 @@ merganser_run::named! {
     }
 }
 
-/// The options that choose hits; without any of them, and without a preset, `variants` applies.
-const CHOICES: [&str; 4] = ["threshold", "all", "best", "best_strata"];
+/// The options that select hits. Without any of them, `-e` and a preset, `variants` applies.
+const SELECTS: [&str; 3] = ["all", "best", "best_strata"];
 /// The options of pairs, with their names.
 const OF_PAIRS: [(&str, &str); 3] =
     [("min_insert", "--min-insert"), ("max_insert", "--max-insert"), ("rescue", "--rescue")];
@@ -71,7 +71,7 @@ impl Preset {
         if !given("threshold") {
             config.threshold = Threshold::Percent(percent);
         }
-        if !["all", "best", "best_strata"].into_iter().any(&given) {
+        if !SELECTS.into_iter().any(&given) {
             config.select = select;
         }
         if self == Preset::Variants {
@@ -107,13 +107,14 @@ impl FromArgMatches for MapConfig {
         let mut config = Config::from_arg_matches(matches)?;
         let PresetArgs { preset } = PresetArgs::from_arg_matches(matches)?;
         let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-        let chosen = CHOICES.into_iter().any(given);
-        if preset.is_none() && chosen && !given("threshold") {
+        let selects = SELECTS.into_iter().any(given);
+        if preset.is_none() && selects && !given("threshold") {
             let message =
                 "give the maximum number of edits of a hit (-e 5, -e 4%), or a --preset\n";
             return Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message));
         }
-        let usual = (preset.is_none() && !chosen).then_some(Preset::Variants);
+        let is_usual = preset.is_none() && !selects && !given("threshold");
+        let usual = is_usual.then_some(Preset::Variants);
         if let Some(preset) = preset.or(usual) {
             preset.complete(&mut config, given);
         }
