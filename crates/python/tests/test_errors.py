@@ -26,7 +26,7 @@ def again(error: BaseException) -> Any:
         ({"device": "tpu"}, "device", "device"),
         ({"memory": "much"}, "memory", "memory"),
         ({"threads": 0}, "threads", "threads: 0 is out of range: give 1 or more"),
-        ({"bins": 10**9}, "bins", "bins: 1000000000 is out of range: give 1 to 8192"),
+        ({"bins": 10**9}, "bins", "bins: 1000000000 is out of range: give 1 to 16384"),
         ({"min_count": 0}, "min_count", "min_count: 0 is out of range: give 1 to 4294967295"),
         ({"threads": -1}, "threads", "threads: -1 is out of range"),
         ({"k": -1}, "k", "k: -1 is out of range"),
