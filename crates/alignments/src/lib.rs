@@ -42,7 +42,9 @@ pub use joined::{EachRecords, sort_records, write_blocks};
 pub use mates::begin_as_mates;
 pub use operation::Operation;
 pub use read_group::ReadGroup;
-pub use record::{Format, MAX_OPERATIONS, Record, RecordPlace, RecordStyle, Tags, file_head, flag};
+pub use record::{
+    Format, MAX_OPERATIONS, MateTags, Record, RecordPlace, RecordStyle, Tags, file_head, flag,
+};
 pub use sorted::{
     FileIndex, Form, Held, IndexKind, RecordIndex, Sorted, Sorting, Written, write as write_sorted,
 };

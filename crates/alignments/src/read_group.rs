@@ -27,17 +27,19 @@ impl ReadGroup {
         if fields.next() != Some("@RG") {
             return Err(wrong("give a line that begins with @RG"));
         }
-        let mut id = None;
+        let mut found: Vec<(&str, &str)> = Vec::new();
         for field in fields {
             match field.split_once(':') {
                 Some((tag, value)) if tag.len() == 2 && !value.is_empty() => {
-                    if tag == "ID" {
-                        id = Some(value.to_owned());
+                    if found.iter().any(|(earlier, _)| *earlier == tag) {
+                        return Err(wrong(&format!("{tag} is there twice: give each tag once")));
                     }
+                    found.push((tag, value));
                 }
                 _ => return Err(wrong("give TAG:VALUE fields")),
             }
         }
+        let id = found.iter().find(|(tag, _)| *tag == "ID").map(|(_, value)| (*value).to_owned());
         if line.contains(|letter: char| letter.is_control() && letter != '\t') {
             return Err(wrong("give one line, without control characters"));
         }
@@ -84,7 +86,7 @@ mod tests {
         assert_eq!((group.id(), &group.line[..]), ("x", "@RG\tID:x\tSM:y z"));
         let filled = group.filled(|_, value| value.replace('x', "a\t\\tb\n")).unwrap();
         assert_eq!((filled.id(), &filled.line[..]), ("a_\\tb_", "@RG\tID:a_\\tb_\tSM:y z"));
-        for wrong in ["ID:x", "@RG\\tSM:y", "@RG\\tID:", "@RG\\tIDx"] {
+        for wrong in ["ID:x", "@RG\\tSM:y", "@RG\\tID:", "@RG\\tIDx", "@RG\\tID:a\\tSM:b\\tID:c"] {
             let message = ReadGroup::parse(wrong).unwrap_err().to_string();
             assert!(message.starts_with(&format!("`read_group` '{wrong}': ")), "{message}");
         }

@@ -76,6 +76,8 @@ pub struct Record<'a> {
     pub letters: Option<[&'a [u8]; 2]>,
     /// The tags of the hit, if the record has one.
     pub hit: Option<Tags<'a>>,
+    /// The tags about the mate, if the record has them.
+    pub mate_tags: Option<MateTags<'a>>,
 }
 
 impl<'a> Record<'a> {
@@ -96,7 +98,31 @@ impl<'a> Record<'a> {
             template: 0,
             letters,
             hit: None,
+            mate_tags: None,
         }
+    }
+}
+
+/// The tags about the mate that `samtools fixmate -m` writes.
+#[derive(Clone, Copy, Debug)]
+pub struct MateTags<'a> {
+    /// The mapping quality (MQ); `None` if the mate is unmapped.
+    pub quality: Option<u8>,
+    /// The CIGAR (MC), `*` if the mate is unmapped; if empty, the tag is omitted.
+    pub cigar: &'a [u8],
+    /// The sum of the qualities of at least 15 (ms).
+    pub score: u32,
+}
+
+impl MateTags<'_> {
+    /// Returns the score (ms) of a mate's qualities, as Phred+33, and letters. As in samtools, each letter counts 255
+    /// if there are no qualities.
+    pub fn score_of([letters, qualities]: [&[u8]; 2]) -> u32 {
+        if qualities.is_empty() {
+            return 255 * letters.len() as u32;
+        }
+        let qualities = qualities.iter().map(|quality| u32::from(quality.saturating_sub(33)));
+        qualities.filter(|&quality| quality >= 15).sum()
     }
 }
 
@@ -176,6 +202,11 @@ impl RecordStyle {
         out.push(b',');
         put_decimal(u64::from(edits), out);
         out.push(b';');
+    }
+
+    /// Appends a CIGAR as text.
+    pub fn write_cigar(&self, operations: &[(Operation, u32)], out: &mut Vec<u8>) {
+        sam::cigar(self, operations, out);
     }
 
     /// Calls `take` with each operation of the CIGAR, after merging neighbours of the same kind.

@@ -13,7 +13,7 @@ use merganser_run::ConfigError;
 use merganser_run::options::cli::one_of;
 use serde::Serialize;
 
-use crate::{Error, Format, ReadGroup};
+use crate::{Error, Format, Orientation, ReadGroup};
 
 merganser_run::named! {
     /// Strands of the reference that are searched.
@@ -88,6 +88,9 @@ pub struct Config {
     /// Allow only substitutions, no insertions or deletions
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Hits"))]
     pub hamming: bool,
+    /// Also report hits that begin within -e bases of the first base of a better hit on the same strand
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Hits"))]
+    pub echoes: bool,
     /// Strands of the reference to search
     #[cfg_attr(feature = "cli", arg(long, value_name = "STRAND", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Hits"))]
@@ -118,14 +121,20 @@ pub struct Config {
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t, requires = "best"))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
     pub xa: u32,
-    /// Minimum distance between the outer ends of a pair's mates, in bases
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t))]
+    /// Strands and order of a pair's mates: facing each other (fr), facing away from each other (rf), or on the
+    /// same strand (ff)
+    #[cfg_attr(feature = "cli", arg(long, value_name = "fr|rf|ff", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
-    pub min_insert: u32,
-    /// Maximum distance between the outer ends of a pair's mates, in bases
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = MAX_INSERT))]
-    #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
-    pub max_insert: u32,
+    pub orientation: Orientation,
+    /// Minimum distance between the outer ends of a pair's mates, in bases [default: 0, or learned]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Reports"))]
+    pub min_insert: Option<u32>,
+    /// Maximum distance between the outer ends of a pair's mates, in bases [default: 500, or learned]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Reports"))]
+    pub max_insert: Option<u32>,
+    /// Learn --min-insert and --max-insert from the first 100,000 pairs whose mates both have one best hit
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Reports"))]
+    pub learn_insert: bool,
     /// For pairs without a concordant combination: search for each mate, with up to this many edits, near the
     /// best hits of the other one
     #[cfg_attr(feature = "cli", arg(long, value_name = "N|N%"))]
@@ -143,7 +152,10 @@ pub struct Config {
     // The scores are BWA-MEM's defaults: match 1, mismatch -4, gap of n bases -6 - n, clipped end -5.
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
     pub clip: bool,
-    /// Do not write reads without a hit to -o
+    /// Write the bases and qualities of a read in the records of all of its hits, not only in the first one
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
+    pub secondary_seq: bool,
+    /// Do not write reads without a hit to -o, except mates of reads with a hit
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
     pub no_unmapped: bool,
     /// Rule that rejects candidates before they are verified; changes only the speed
@@ -160,6 +172,10 @@ pub struct Config {
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip))]
     pub fasta: Option<PathBuf>,
+    /// The URI of the reference, which the header of CRAM names (UR), so that readers find it.
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub cram_uri: Option<String>,
     /// The read groups: empty, one for all reads, or one for each input (file or pair of files).
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip))]
@@ -184,8 +200,8 @@ pub struct Config {
 #[cfg(feature = "cli")]
 const MATCHING: [NMode; 2] = [NMode::Mismatch, NMode::Match];
 
-/// The default of [`Config::max_insert`], in bases.
-const MAX_INSERT: u32 = 500;
+/// The insert sizes of concordant pairs, in bases, where they are neither given nor learned.
+const INSERTS: [u32; 2] = [0, 500];
 
 /// The maximum length of a read, in bases.
 pub const MAX_READ: usize = 1 << 14;
@@ -202,28 +218,39 @@ impl Config {
         Config {
             threshold,
             hamming: false,
+            echoes: false,
             strand: Strand::default(),
             n_mode: NMode::default(),
             filter: Prefilter::default(),
             select: Select::default(),
             max_hits: 0,
             xa: 0,
-            min_insert: 0,
-            max_insert: MAX_INSERT,
+            orientation: Orientation::default(),
+            min_insert: None,
+            max_insert: None,
+            learn_insert: false,
             rescue: None,
             crop: None,
             quality_offset: QualityOffset::default(),
             format: Format::Sam,
             sort: false,
             fasta: None,
+            cram_uri: None,
             read_groups: Vec::new(),
             eqx: false,
             clip: false,
+            secondary_seq: false,
             no_unmapped: false,
             placements: false,
             any_names: false,
             share: None,
         }
+    }
+
+    /// Returns the minimum and the maximum insert size of concordant pairs, in bases.
+    pub fn inserts(&self) -> [u32; 2] {
+        let [least, most] = INSERTS;
+        [self.min_insert.unwrap_or(least), self.max_insert.unwrap_or(most)]
     }
 
     /// Returns the maximum number of hits of a read, or combinations of a pair, with records; `None` without a
@@ -246,6 +273,7 @@ impl Config {
             let problem = format!("`read_group`: the ID {} is given twice", groups[twice].id());
             return Err(Error::Config(ConfigError::new(problem)));
         }
+        let [least, most] = self.inserts();
         let problem = match self {
             Config { threshold: Threshold::Percent(100..), .. } => {
                 "`threshold` is out of range: 0% to 99%".into()
@@ -259,8 +287,11 @@ impl Config {
             Config { rescue: Some(Threshold::Edits(edits)), .. } if *edits as usize >= MAX_READ => {
                 format!("`rescue` is out of range: 0 to {}", MAX_READ - 1)
             }
-            Config { min_insert, max_insert, .. } if min_insert > max_insert => {
-                format!("`min_insert` {min_insert} is above `max_insert` {max_insert}")
+            // If only the minimum is given, the maximum may be learned.
+            Config { max_insert, learn_insert, .. }
+                if least > most && (max_insert.is_some() || !learn_insert) =>
+            {
+                format!("`min_insert` {least} is above `max_insert` {most}")
             }
             Config { xa: 1.., select: Select::All | Select::BestStrata, .. } => {
                 "`xa` requires `select` best: the others report such hits in records of their own"
@@ -274,6 +305,11 @@ impl Config {
             Config { share: Some(_), format: Format::Sam | Format::Cram, .. } => {
                 "`shard` requires BAM, because truncated BAM files are detected: name the output .bam"
                     .into()
+            }
+            Config { cram_uri: Some(uri), format, .. }
+                if *format != Format::Cram || uri.is_empty() || uri.contains(char::is_control) =>
+            {
+                "`cram_uri` is for CRAM, and one line of text: name the output .cram".into()
             }
             Config { sort: true, format: Format::Sam, .. } => {
                 "`sort` requires BAM or CRAM: name the output .bam or .cram".into()

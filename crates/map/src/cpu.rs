@@ -11,7 +11,7 @@ mod strata;
 mod verify;
 
 pub(crate) use mapper::Mapper;
-pub(crate) use silencer::{Quota, Silencer};
+pub(crate) use silencer::{Quota, SilenceRule, Silencer, may_share_start};
 pub(crate) use strata::Strata;
 pub(crate) use verify::hamming::ends as hamming;
 pub(crate) use verify::scan::Scan;

@@ -24,12 +24,12 @@ pub(crate) struct MatePlace {
 /// The relative placement of the first hits of a discordant pair's mates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrangement {
-    /// Facing each other, farther apart than [`Config::max_insert`].
+    /// As [`Config::orientation`] has them, farther apart than [`Config::max_insert`].
     TooFar,
-    /// Facing each other, closer than [`Config::min_insert`].
+    /// As [`Config::orientation`] has them, closer than [`Config::min_insert`].
     TooNear,
-    /// On opposite strands, with one mate reaching beyond the first base of the other.
-    Dovetailed,
+    /// Facing each other.
+    Inward,
     /// Facing away from each other.
     Outward,
     /// On the same strand.
@@ -45,15 +45,15 @@ impl Arrangement {
     pub(crate) const ALL: [Arrangement; 7] = [
         Arrangement::TooFar,
         Arrangement::TooNear,
-        Arrangement::Dovetailed,
+        Arrangement::Inward,
         Arrangement::Outward,
         Arrangement::SameStrand,
         Arrangement::SameBases,
         Arrangement::TwoContigs,
     ];
 
-    /// Returns the arrangement of two mates, and the number of bases from the first base of both to the last
-    /// one (0 on different contigs). Returns `None` if the arrangement does not explain the discordance, for
+    /// Returns the arrangement of two mates, and their insert size or, in another arrangement than the library's, the
+    /// number of bases from the first base of both to the last one (0 on different contigs). Returns `None` if the arrangement does not explain the discordance, for
     /// example if the mates are on different contigs and one of them has other hits that are as good.
     pub(crate) fn of(mates: [MatePlace; 2], config: &Config) -> Option<(Arrangement, u32)> {
         let [one, two] = mates;
@@ -61,32 +61,34 @@ impl Arrangement {
             let is_sure = one.is_unique && two.is_unique;
             return is_sure.then_some((Arrangement::TwoContigs, 0));
         }
+        // Spans of the first and the last base.
+        let spans = [one, two].map(|mate| [mate.span[0], mate.span[1] - 1]);
+        let (orientation, reverse) = (config.orientation, [one.reverse, two.reverse]);
+        let insert = orientation.left(reverse).and_then(|left| {
+            let insert = orientation.insert(spans[left], spans[1 - left]);
+            insert.filter(|_| spans[0] != spans[1] || one.reverse != two.reverse)
+        });
+        if let Some(insert) = insert {
+            let [least, most] = config.inserts();
+            let arrangement = match insert {
+                _ if insert > most => Arrangement::TooFar,
+                _ if insert < least => Arrangement::TooNear,
+                _ => return None,
+            };
+            return Some((arrangement, insert));
+        }
         let distance = one.span[1].max(two.span[1]) - one.span[0].min(two.span[0]);
-        let arrangement = match (one.reverse, two.reverse) {
-            (false, true) => Arrangement::of_strands(one.span, two.span, distance, config)?,
-            (true, false) => Arrangement::of_strands(two.span, one.span, distance, config)?,
+        let faces = |forward: [u32; 2], reverse: [u32; 2]| match forward[0] <= reverse[1] {
+            true => Arrangement::Inward,
+            false => Arrangement::Outward,
+        };
+        let arrangement = match reverse {
+            [false, true] => faces(spans[0], spans[1]),
+            [true, false] => faces(spans[1], spans[0]),
             _ if one.span == two.span => Arrangement::SameBases,
             _ => Arrangement::SameStrand,
         };
         Some((arrangement, distance))
-    }
-
-    /// Returns the arrangement of a mate on the forward strand and one on the reverse strand; `None` if they
-    /// are concordant.
-    fn of_strands(
-        forward: [u32; 2],
-        reverse: [u32; 2],
-        distance: u32,
-        config: &Config,
-    ) -> Option<Arrangement> {
-        let in_order = forward[0] <= reverse[0] && forward[1] <= reverse[1];
-        match in_order {
-            true if distance > config.max_insert => Some(Arrangement::TooFar),
-            true if distance < config.min_insert => Some(Arrangement::TooNear),
-            true => None,
-            false if forward[0] < reverse[1] => Some(Arrangement::Dovetailed),
-            false => Some(Arrangement::Outward),
-        }
     }
 }
 
@@ -95,37 +97,46 @@ mod tests {
     use merganser_filter::Threshold;
 
     use super::*;
+    use crate::Orientation;
 
     #[test]
     fn arrangements() {
-        let config = Config { min_insert: 150, ..Config::new(Threshold::Edits(3)) };
+        let fr = Config { min_insert: Some(150), ..Config::new(Threshold::Edits(3)) };
+        let rf = Config { orientation: Orientation::Rf, ..fr.clone() };
+        let ff = Config { orientation: Orientation::Ff, ..fr.clone() };
         let place = |contig, start: u32, reverse, is_unique| MatePlace {
             contig,
             span: [start, start + 100],
             reverse,
             is_unique,
         };
-        for (second, reverse, expected) in [
-            (1501, true, Some((Arrangement::TooFar, 601))),
-            (1400, true, None),
-            (1049, true, Some((Arrangement::TooNear, 149))),
-            (999, true, Some((Arrangement::Dovetailed, 101))),
-            (901, true, Some((Arrangement::Dovetailed, 199))),
-            (900, true, Some((Arrangement::Outward, 200))),
-            (1300, false, Some((Arrangement::SameStrand, 400))),
-            (1000, false, Some((Arrangement::SameBases, 100))),
+        for (config, second, reverse, expected) in [
+            (&fr, 1501, true, Some((Arrangement::TooFar, 601))),
+            (&fr, 1400, true, None),
+            (&fr, 1049, true, Some((Arrangement::TooNear, 149))),
+            (&fr, 999, true, Some((Arrangement::TooNear, 99))),
+            (&fr, 900, true, Some((Arrangement::Outward, 200))),
+            (&fr, 1300, false, Some((Arrangement::SameStrand, 400))),
+            (&fr, 1000, false, Some((Arrangement::SameBases, 100))),
+            (&rf, 1400, true, Some((Arrangement::Inward, 500))),
+            (&rf, 900, true, None),
+            (&rf, 200, true, Some((Arrangement::TooFar, 900))),
+            (&rf, 1300, false, Some((Arrangement::SameStrand, 400))),
+            (&ff, 1300, false, None),
+            (&ff, 1000, false, Some((Arrangement::SameBases, 100))),
+            (&ff, 1400, true, Some((Arrangement::Inward, 500))),
+            (&ff, 700, true, Some((Arrangement::Outward, 400))),
         ] {
             let mates = [place(0, 1000, false, false), place(0, second, reverse, true)];
-            assert_eq!(Arrangement::of(mates, &config), expected, "{second}");
-            assert_eq!(Arrangement::of([mates[1], mates[0]], &config), expected, "{second}");
+            assert_eq!(Arrangement::of(mates, config), expected, "{second}");
+            if config.orientation != Orientation::Ff {
+                assert_eq!(Arrangement::of([mates[1], mates[0]], config), expected, "{second}");
+            }
         }
-        // The forward mate contains the other one, and reaches beyond its first base.
-        let inner = MatePlace { contig: 0, span: [1000, 1090], reverse: true, is_unique: true };
-        let mates = [place(0, 1000, false, true), inner];
-        assert_eq!(Arrangement::of(mates, &config), Some((Arrangement::Dovetailed, 100)));
+        let config = &fr;
         let apart = |is_unique| [place(0, 1, false, true), place(1, 1, true, is_unique)];
-        assert_eq!(Arrangement::of(apart(true), &config), Some((Arrangement::TwoContigs, 0)));
-        assert_eq!(Arrangement::of(apart(false), &config), None);
+        assert_eq!(Arrangement::of(apart(true), config), Some((Arrangement::TwoContigs, 0)));
+        assert_eq!(Arrangement::of(apart(false), config), None);
     }
 
     #[test]

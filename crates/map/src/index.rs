@@ -13,7 +13,7 @@ mod parts;
 
 use std::fs::File;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use merganser_run::{Cancel, Warnings};
 use merganser_seq::planes::BASES_PER_WORD;
@@ -37,6 +37,8 @@ pub struct Index {
     contigs: Vec<Contig>,
     k: usize,
     data: Data,
+    /// The file of the index or, for an index in memory, of the reference.
+    source: PathBuf,
 }
 
 #[derive(Debug)]
@@ -87,7 +89,7 @@ impl Index {
     /// Returns the index in an open file, which messages call `path`.
     fn of_file(file: &File, path: &Path) -> Result<Index, Error> {
         let (mapped, contigs, k) = Mapped::of_file(file, path)?;
-        Ok(Index { contigs, k, data: Data::Mapped(mapped) })
+        Ok(Index { contigs, k, data: Data::Mapped(mapped), source: path.to_owned() })
     }
 
     /// Verifies the checksums of all tables. [`run()`](crate::run()) and [`run_in_memory`](crate::run_in_memory) do so before
@@ -102,6 +104,16 @@ impl Index {
             Data::Mapped(mapped) => mapped.check(threads, cancel),
             Data::Owned { .. } => Ok(()),
         }
+    }
+
+    /// Returns the path of the index or, for an index in memory, of the reference that it was built from, as it was
+    /// given; `-` for standard input.
+    pub fn source(&self) -> &Path {
+        &self.source
+    }
+
+    pub(crate) fn set_source(&mut self, source: &Path) {
+        self.source = source.to_owned();
     }
 
     /// Returns the contigs in the order of the reference.

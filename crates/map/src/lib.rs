@@ -34,12 +34,14 @@ mod effort;
 mod error;
 mod hits;
 mod index;
+mod insert_sizes;
 mod join;
 #[cfg(test)]
 #[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
 mod naive;
 #[cfg(test)]
 mod naive_tests;
+mod orientation;
 mod output;
 mod pairs;
 mod prefilter;
@@ -58,9 +60,11 @@ pub use config::{Config, MAX_READ, Prefilter, Select, Strand};
 pub use effort::{DeviceTimes, Effort, ThreadTimes};
 pub use error::Error;
 pub use index::{Index, LONGEST, SHORTEST};
+pub use insert_sizes::InsertSizes;
 pub use join::JoinedShards;
 pub use merganser_alignments::{Contig, Format, IndexKind, Operation, ReadGroup};
 pub use merganser_filter::NMode;
+pub use orientation::Orientation;
 pub use output::{OutputPaths, Outputs, Placements, Reported};
 pub use reads::{ReadHit, run_in_memory};
 pub use run::{BuildOutcome, Outcome, build, build_in_memory, build_with, run, run_with};

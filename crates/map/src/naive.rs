@@ -47,7 +47,15 @@ pub fn hits(config: &Config, contigs: &[Vec<u8>], read: &[u8]) -> Vec<NaiveHit> 
         let read = if reverse { reverse_complement(read) } else { read.to_vec() };
         for (contig, text) in contigs.iter().enumerate() {
             let ends = match config.hamming {
-                false => silenced(edit_ends(&read, text, e, config.n_mode), e),
+                false => {
+                    let start = |end: usize| {
+                        let from = (end + 1).saturating_sub(read.len() + e);
+                        let to = text.len().min(end + e + 1);
+                        from + align(&read, &text[from..to], end - from, config.n_mode).start
+                    };
+                    let ends = edit_ends(&read, text, e, config.n_mode);
+                    silenced(ends, e, (!config.echoes).then_some(start))
+                }
                 true => hamming_ends(&read, text, e, config.n_mode),
             };
             hits.extend(ends.into_iter().map(|(edits, end)| NaiveHit {
@@ -89,12 +97,23 @@ fn hamming_ends(read: &[u8], text: &[u8], e: usize, mode: NMode) -> Vec<(usize, 
     ends.filter(|&(edits, _)| edits <= e).collect()
 }
 
-/// Selects good ends in order of edits, then position; each one silences the ends within `e` bases of it.
-pub fn silenced(mut ends: Vec<(usize, usize)>, e: usize) -> Vec<(usize, usize)> {
+/// Selects good ends in order of edits, then position. Each one that is selected silences the ends within `e` bases of
+/// it and, if `start` is given, those whose alignments begin within `e` bases of where its own one does.
+pub fn silenced(
+    mut ends: Vec<(usize, usize)>,
+    e: usize,
+    start: Option<impl Fn(usize) -> usize>,
+) -> Vec<(usize, usize)> {
     ends.sort_unstable();
     let mut taken: Vec<(usize, usize)> = Vec::new();
     for (edits, end) in ends {
-        if taken.iter().all(|&(_, other)| other.abs_diff(end) > e) {
+        // Alignments that begin within e bases of each other end within 4 e.
+        let mut near = taken.iter().filter(|(_, other)| other.abs_diff(end) <= 4 * e);
+        let is_silenced = near.clone().any(|&(_, other)| other.abs_diff(end) <= e)
+            || start.as_ref().is_some_and(|start| {
+                near.any(|&(_, other)| start(other).abs_diff(start(end)) <= e)
+            });
+        if !is_silenced {
             taken.push((edits, end));
         }
     }

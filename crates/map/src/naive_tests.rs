@@ -20,8 +20,13 @@ fn hits_known_by_heart() {
 
 #[test]
 fn the_better_end_silences_its_neighbours() {
-    assert_eq!(silenced(vec![(1, 4), (0, 5), (1, 6), (1, 8)], 2), [(0, 5), (1, 8)]);
-    assert_eq!(silenced(vec![(1, 4), (1, 5), (1, 7)], 1), [(1, 4), (1, 7)]);
+    let by_ends =
+        |ends: &[(usize, usize)], e| silenced(ends.to_vec(), e, None::<fn(usize) -> usize>);
+    assert_eq!(by_ends(&[(1, 4), (0, 5), (1, 6), (1, 8)], 2), [(0, 5), (1, 8)]);
+    assert_eq!(by_ends(&[(1, 4), (1, 5), (1, 7)], 1), [(1, 4), (1, 7)]);
+    // A silenced end silences nothing: 8 begins near 5, which makes room for 10.
+    let starts = |end: usize| if end == 8 { 1 } else { end - 4 };
+    assert_eq!(silenced(vec![(0, 5), (1, 8), (2, 10)], 2, Some(starts)), [(0, 5), (2, 10)]);
 }
 
 /// Returns all alignments of a read to stretches that end at `end`, written from the end on with letters in

@@ -1,5 +1,6 @@
 //! Output: which hits are reported, how, and to which files.
 
+mod command;
 mod header;
 mod letters;
 mod mark;
@@ -14,10 +15,11 @@ use merganser_alignments::{
     BlockDigest, CRAM_END, Crai, Cram, FileIndex, RecordIndex, Sorted, Written, file_head,
     write_sorted,
 };
-use merganser_io::{BgzfBlocks, Output, OutputSet, finish_all};
+use merganser_io::{BgzfBlocks, Output, OutputSet, ReadInput, finish_all};
 use merganser_run::{InOrderSink, Progress};
 
 use crate::{Config, Contig, Error, Format, Index, IndexKind};
+pub(crate) use command::without_files;
 pub(crate) use letters::Letters;
 pub(crate) use mark::{ShardContent, ShardMark};
 pub use placements::Placements;
@@ -110,16 +112,16 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Creates a writer. `paired` says whether any input has pairs.
+    /// Creates a writer of the records of reads in `inputs`.
     pub(crate) fn new(
         config: &Config,
         index: &Index,
         cram: Option<&Cram<'_>>,
-        paired: bool,
+        inputs: &[ReadInput],
         outputs: Outputs,
     ) -> Writer {
         let checksums = cram.map_or(&[][..], Cram::checksums);
-        let text = header::text(config, index, checksums, paired);
+        let text = header::text(config, index, checksums, inputs);
         let mut head = file_head(config.format, &text, index.contigs());
         let mut mark = None;
         if let Format::Bam(level) = config.format {

@@ -11,6 +11,7 @@ use merganser_run::Cancel;
 use crate::Config;
 use crate::hits::Hit;
 use crate::index::IndexView;
+use crate::orientation::Span;
 use crate::queries::Queries;
 use crate::trace::Alignment;
 
@@ -43,8 +44,7 @@ const MAX_LISTED: usize = if cfg!(test) { 1 << 4 } else { 1 << 17 };
 /// Bytes of working space for each hit of a mate.
 pub(crate) const HIT_BYTES: usize = size_of::<Span>() + size_of::<u32>();
 
-/// The positions of a hit's first and last base.
-type Span = [u32; 2];
+/// The span of a hit that is not traced yet.
 const UNKNOWN: Span = [u32::MAX; 2];
 
 /// A finder of concordant combinations, one for each thread.
@@ -130,11 +130,10 @@ impl<'r> Pairing<'r> {
 
     /// Finds the concordant combinations of the mates' hits.
     ///
-    /// A combination is concordant if the hits are on opposite strands of one contig, the mate on the forward
-    /// strand begins and ends no later than the other one, and the distance from its first base to the other's
-    /// last one is in the configured range. These positions are those of the reported alignments. The alignment
-    /// with the fewest gaps is reported, which may end after [`Hit::end`], by at most as many bases as it has edits.
-    /// At least one mate must be within the number of edits that is allowed for hits; the other may be a rescued
+    /// A combination is concordant if the hits are on one contig, their strands and their order are those of
+    /// [`Config::orientation`], and the insert size is in the configured range. The positions are those of the
+    /// reported alignments, before ends are clipped. The alignment with the fewest gaps is reported, which may end
+    /// after [`Hit::end`], by at most as many bases as it has edits. At least one mate must be within the number of edits that is allowed for hits; the other may be a rescued
     /// mate with more. After a cancellation, some combinations are missing.
     pub(crate) fn combine(&mut self, mates: &Mates<'_>) {
         match &mut self.found {
@@ -257,30 +256,37 @@ impl<'r> Pairing<'r> {
     }
 
     /// Appends the combinations of one hit of the first mate. `order` lists the second mate's hits by strand, contig
-    /// and end; `most` is the maximum number of edits of any of them.
+    /// and end; `most_edits` is the maximum number of edits of any of them.
     fn partners(
         &mut self,
         mates: &Mates<'_>,
         at: usize,
         order: &[u32],
-        most: u32,
+        most_edits: u32,
         edits: Option<u32>,
         found: &mut Vec<Combination>,
     ) {
         let (hit, others) = (mates.hits[0][at], mates.hits[1]);
-        let reach = self.config.max_insert;
-        // Only partners whose hits end between `from` and `to` are possible. The start of a mate on the forward
-        // strand is known only once its hit is traced; until then, a bound is used.
-        let (side, from, to) = match hit.reverse {
-            false => {
-                let span = self.spans[0][at];
-                let begin = if span == UNKNOWN { hit.end + hit.edits } else { span[0] };
-                let from = hit.end.saturating_sub(most);
-                (&order[self.forward..], from, begin.saturating_add(reach))
-            }
+        let orientation = self.config.orientation;
+        let [_, reach] = self.config.inserts();
+        let len = |mate: usize| mates.queries.get(2 * (mates.read + mate)).len as u32;
+        let side = match orientation.partner(hit.reverse) {
+            false => &order[..self.forward],
+            true => &order[self.forward..],
+        };
+        // Only partners whose hits end between `from` and `to` are possible. The first base of a hit is known only
+        // once the hit is traced; until then, bounds are used.
+        let (from, to) = match orientation.is_left(0, hit.reverse) {
             true => {
-                let from = hit.end.saturating_sub(reach.saturating_add(most));
-                (&order[..self.forward], from, hit.end + hit.edits)
+                let [least, most] = match self.spans[0][at] {
+                    UNKNOWN => [hit.end.saturating_sub(len(0) + hit.edits), hit.end + hit.edits],
+                    span => [span[0]; 2],
+                };
+                (least.saturating_sub(most_edits), most.saturating_add(reach))
+            }
+            false => {
+                let from = hit.end.saturating_sub(reach.saturating_add(most_edits));
+                (from, hit.end + hit.edits + len(1) + most_edits)
             }
         };
         let place = |at: u32| (others[at as usize].contig, others[at as usize].end);
@@ -305,33 +311,30 @@ impl<'r> Pairing<'r> {
         }
     }
 
-    /// Whether the forward hit begins and ends no later than the reverse hit, their distance is allowed, and at
-    /// least one of them is within the number of edits that is allowed for hits. The hits must be on opposite
-    /// strands of one contig.
+    /// Whether the order and the insert size of two hits are allowed, and at least one of them is within the number
+    /// of edits that is allowed for hits. The hits must be on the right strands of one contig.
     fn is_concordant(&mut self, mates: &Mates<'_>, at: [usize; 2]) -> bool {
         let hits = [0, 1].map(|mate| mates.hits[mate][at[mate]]);
         // Each read has two queries, one for each strand, with the same maximum number of edits.
         let is_hit = |mate: usize| {
             hits[mate].edits as usize <= mates.queries.get(2 * (mates.read + mate)).most
         };
+        let orientation = self.config.orientation;
+        let Some(left) = orientation.left(hits.map(|hit| hit.reverse)) else { return false };
         if !(is_hit(0) || is_hit(1)) {
             return false;
         }
-        let (least, most) = (self.config.min_insert, self.config.max_insert);
-        let forward = usize::from(hits[0].reverse);
-        let partner = &hits[1 - forward];
-        let own = self.span(mates, forward, at[forward]);
+        let [least, most] = self.config.inserts();
+        let partner = &hits[1 - left];
+        let own = self.span(mates, left, at[left]);
         // The partner's alignment ends at its hit, or after it by at most its number of edits. This test rejects
         // most partners before they are traced.
         let distance = |end: u32| (end + 1).saturating_sub(own[0]);
-        if distance(partner.end) > most
-            || distance(partner.end + partner.edits) < least
-            || partner.end + partner.edits < own[1]
-        {
+        if distance(partner.end) > most || distance(partner.end + partner.edits) < least.max(1) {
             return false;
         }
-        let theirs = self.span(mates, 1 - forward, at[1 - forward]);
-        theirs[0] >= own[0] && theirs[1] >= own[1] && (least..=most).contains(&distance(theirs[1]))
+        let theirs = self.span(mates, 1 - left, at[1 - left]);
+        orientation.insert(own, theirs).is_some_and(|insert| (least..=most).contains(&insert))
     }
 
     fn span(&mut self, mates: &Mates<'_>, mate: usize, at: usize) -> Span {

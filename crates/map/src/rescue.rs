@@ -3,7 +3,7 @@
 use merganser_filter::Threshold;
 use merganser_run::Cancel;
 
-use crate::cpu::{End, Quota, Scan, Silencer, Window, hamming};
+use crate::cpu::{End, Quota, Scan, SilenceRule, Silencer, Window, hamming};
 use crate::hits::Hit;
 use crate::index::IndexView;
 use crate::pairs::{Mates, Pairing};
@@ -46,7 +46,7 @@ impl<'r> Rescuer<'r> {
             edits,
             alignment: Alignment::of_run(cancel),
             scan: Scan::of_run(cancel),
-            silencer: Silencer::default(),
+            silencer: Silencer::of_run(cancel),
             windows: Vec::new(),
             ends: Vec::new(),
             hits: Default::default(),
@@ -76,7 +76,7 @@ impl<'r> Rescuer<'r> {
         for (anchor, count) in counts.into_iter().enumerate() {
             for reverse in [false, true] {
                 self.windows_beside(mates, anchor, count, reverse);
-                self.look(mates, 1 - anchor, !reverse)?;
+                self.look(mates, 1 - anchor, self.config.orientation.partner(reverse))?;
             }
         }
         for hits in &mut self.hits {
@@ -93,22 +93,23 @@ impl<'r> Rescuer<'r> {
     /// that are on one strand; overlapping windows are merged.
     fn windows_beside(&mut self, mates: &Mates<'_>, anchor: usize, hits: usize, reverse: bool) {
         let (text, mode) = (&self.view.text, self.config.n_mode);
-        let query = 2 * (mates.read + 1 - anchor) + usize::from(!reverse);
+        let orientation = self.config.orientation;
+        let query = 2 * (mates.read + 1 - anchor) + usize::from(orientation.partner(reverse));
         let len = mates.queries.get(query).len;
         let query = query as u32;
-        let most = self.config.max_insert;
-        let width = most.saturating_sub(len as u32);
         self.windows.clear();
         for hit in self.hits[anchor][..hits].iter().filter(|hit| hit.reverse == reverse) {
             let read = mates.read + anchor;
             self.alignment.of_hit(mates.queries, read, hit, text, mode, mates.scripts);
-            let [start, end] = [self.alignment.start, self.alignment.end].map(i64::from);
-            let first = if reverse { end - i64::from(most) } else { start };
+            let span = [self.alignment.start, self.alignment.end - 1];
+            let is_left = orientation.is_left(anchor, reverse);
+            let [first, last] = orientation.beside(span, is_left, len, self.config);
+            let Ok(width) = u32::try_from(last - first) else { continue };
             match self.windows.last_mut() {
                 Some(last)
                     if (last.first..=last.first + i64::from(last.width)).contains(&first) =>
                 {
-                    last.width = (first + i64::from(width) - last.first) as u32;
+                    last.width = last.width.max((first + i64::from(width) - last.first) as u32);
                 }
                 _ => self.windows.push(Window { query, first, width, candidates: 0 }),
             }
@@ -139,8 +140,8 @@ impl<'r> Rescuer<'r> {
         }
         self.ends.sort_unstable();
         self.ends.dedup_by_key(|end| end.position);
-        let silence = (!self.config.hamming).then_some(edits as u32);
-        self.silencer.take(&self.ends, silence, text, Quota::NONE, &mut self.hits[mate]);
+        let rule = SilenceRule::new(query, text, edits as u32, self.config);
+        self.silencer.take(&self.ends, &rule, Quota::NONE, &mut self.hits[mate]);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 
 mod build;
 mod gpus;
+mod learn;
 mod memory;
 mod worker;
 
@@ -14,7 +15,7 @@ use std::time::Instant;
 
 use merganser_alignments::{Cram, Form, Held, RecordStyle, Sorted, Sorting, warn_of_names};
 use merganser_io::{OutputSet, ReadInput, text_bytes};
-use merganser_run::engine::Engine;
+use merganser_run::engine::{Engine, Work as _};
 use merganser_run::{
     ConfigError, Context, DeviceChoice, Stages, Unit, Warnings, Work, peak_rss, thousands,
 };
@@ -27,12 +28,13 @@ use crate::index::{Index, IndexView, SHORTEST};
 use crate::output::{
     Letters, ManyRecords, OutputPaths, Outputs, PairFinder, Placements, Reported, Reporter, Writer,
 };
-use crate::source::ReadSource;
-use crate::{Config, Error, Format, Prefilter};
+use crate::source::{ReadSource, longest_record};
+use crate::{Config, Error, Format, InsertSizes, MAX_READ, Prefilter};
 #[cfg(test)]
 pub(crate) use build::build_of;
 pub use build::{BuildOutcome, build, build_in_memory, build_with};
 use gpus::WithGpus;
+use learn::Learner;
 use memory::Memory;
 use worker::{Texts, Worker, WorkerDone};
 
@@ -61,6 +63,10 @@ pub struct Outcome {
     pub peak_memory: Option<u64>,
     /// The numbers of reads, pairs and records that were reported.
     pub reported: Reported,
+    /// The minimum and the maximum insert size of concordant pairs, in bases.
+    pub inserts: [u32; 2],
+    /// The insert sizes that were learned, if any were.
+    pub insert_sizes: Option<InsertSizes>,
     /// Pairs of each input by the arrangement of their mates.
     tallies: Tallies,
     /// Statistics about the places of reads, if [`Config::placements`] is set.
@@ -140,7 +146,10 @@ pub fn run_with(
     let cram =
         cram.map(|letters| Cram::new(letters, &config.read_groups, threads, cancel)).transpose()?;
     let paired = inputs.iter().any(ReadInput::is_paired);
-    let memory = Memory::new(config, context, index, paired)?;
+    let learns = learn::is_wanted(config, inputs);
+    let holds = learns && !learn::can_be_read_twice(inputs);
+    let held = if holds { learn::MOST_BYTES } else { 0 };
+    let memory = Memory::new(config, context, index, paired, held)?;
     let sorting = config.sort.then(|| {
         Sorting::new([memory.left, memory.writing], threads as u64, &context.temp_dir, cancel)
     });
@@ -154,10 +163,11 @@ pub fn run_with(
     }
     index.warn_of_none(&context.warnings);
     let inflater = gpus.as_ref().and_then(|gpus| gpus.inflater(context));
-    let source = ReadSource::open(inputs, config, context, inflater)?;
+    let longest = longest_record(memory.left / threads as u64);
+    let source = ReadSource::open(inputs, config, context, longest, inflater)?;
     progress.stage("map", Unit::Bytes, source.bytes_total());
     let keeps_unmapped = outputs.unmapped.is_some();
-    let writer = Writer::new(config, index, cram.as_ref(), paired, outputs);
+    let writer = Writer::new(config, index, cram.as_ref(), inputs, outputs);
     let uploaded = OnceLock::new();
     let fill = || {
         if let Some(gpus) = &gpus {
@@ -172,7 +182,26 @@ pub fn run_with(
         true => engine.with_slots_in_order().with_preparation(&fill),
         false => engine,
     };
-    let worker = || {
+    let learner = learns.then(|| Learner::new(view, config, &gaps, memory.room, longest, context));
+    let held = match &learner {
+        Some(learner) if holds => {
+            let (searcher, more) = (|| learner.searcher(), || learner.wants_more());
+            engine.hold(threads, searcher, more, |searcher, batch| {
+                let batch = std::mem::take(batch);
+                learner.look(searcher, &batch).map(|()| batch)
+            })?
+        }
+        Some(learner) => {
+            learner.read(inputs)?;
+            Vec::new()
+        }
+        None => Vec::new(),
+    };
+    let insert_sizes = learner.map(Learner::finish);
+    let learned =
+        insert_sizes.map(|sizes| learn::complete(config, sizes.as_ref(), context)).transpose()?;
+    let config = learned.as_ref().unwrap_or(config);
+    let worker = |gpus| {
         let mapper = Mapper::new(view, config, &gaps, packed.as_ref(), cancel);
         let mapper = mapper.with_room(memory.room);
         let strata = Strata::new(view, config, cancel);
@@ -180,11 +209,19 @@ pub fn run_with(
         let many = ManyRecords::new(&context.warnings, progress);
         let reporter = Reporter::new(view, config, &styles, many, cancel);
         let texts = Texts::new(config.format, sorting.as_ref(), keeps_unmapped, memory.long);
-        let gpus = gpus.as_ref().map(WithGpus::new);
         Worker::new(mapper, strata, gpus, finder, reporter, texts)
     };
-    let workers = engine.run(threads, worker)?;
-    let (mut outcome, held) = Outcome::of(workers.into_iter().map(Worker::finish));
+    // Devices are prepared only later.
+    let first = engine.run_held(
+        threads,
+        held,
+        || worker(None),
+        |worker, batch, turn| batch.and_then(|mut batch| worker.work(&mut batch, turn)),
+    )?;
+    let rest = engine.run(threads, || worker(gpus.as_ref().map(WithGpus::new)))?;
+    let workers = first.into_iter().chain(rest);
+    let (mut outcome, held) = Outcome::of(workers.map(Worker::finish));
+    (outcome.insert_sizes, outcome.inserts) = (insert_sizes.flatten(), config.inserts());
     outcome.skipped_alignments = source.skipped_alignments();
     let mut writer = engine.finish()?;
     // The results are only valid if the index file was not changed meanwhile.
@@ -230,6 +267,13 @@ fn warn(config: &Config, outcome: &Outcome, warnings: &Warnings) {
         warnings.push(format!(
             "{} reads have no more bases than `threshold` allows edits, and are reported as unmapped",
             thousands(reported.hopeless)
+        ));
+    }
+    if reported.too_long > 0 {
+        warnings.push(format!(
+            "{} reads have more than {} bases, and are reported as unmapped: map them with a mapper of long reads",
+            thousands(reported.too_long),
+            thousands(MAX_READ as u64)
         ));
     }
     if reported.cut > 0 {

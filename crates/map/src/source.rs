@@ -10,14 +10,14 @@ use merganser_inflate::InflateAhead;
 use merganser_io::{Keep, ReadInput, ReadShare, RecordBatch, Records};
 use merganser_run::Context;
 
-use crate::{Config, Error, Format, MAX_READ, Strand};
+use crate::{Config, Error, Format, Strand};
 
 /// The maximum number of reads of a batch, and of bytes of names, letters and qualities.
 const BATCH_READS: usize = 2048;
 const BATCH_BYTES: usize = 2 << 20;
-/// The maximum length of a record, in bytes, far longer than that of the longest read. Longer reads within this
-/// limit are rejected by their length, longer records as soon as this much has been read.
-const LONGEST_RECORD: usize = 2 << 20;
+/// The maximum length of a record, in bytes, with the least memory and with enough. Reads that are too long to be mapped
+/// are read and written as unmapped.
+const LONGEST_RECORD: [usize; 2] = [2 << 20, 64 << 20];
 /// The maximum length of a name in BAM.
 const MAX_NAME: usize = 254;
 
@@ -80,12 +80,7 @@ impl ReadBatch {
             return Err(self.error(0, problem));
         }
         for at in 0..self.len() {
-            let [name, letters, _] = self.get(at);
-            if letters.len() > MAX_READ {
-                let length = letters.len();
-                let problem = format!("a read of {length} bases: reads may have up to {MAX_READ}");
-                return Err(self.error(at, problem));
-            }
+            let [name, ..] = self.get(at);
             if let Some(problem) = name_problem(name, source.text) {
                 return Err(self.error(at, problem));
             }
@@ -123,6 +118,13 @@ pub(crate) struct ReadSource {
     one_strand: bool,
 }
 
+/// Returns the maximum length of a record, in bytes, with this much memory for each thread.
+pub(crate) fn longest_record(memory: u64) -> usize {
+    let [least, most] = LONGEST_RECORD;
+    // A record is read, parsed, and formatted.
+    usize::try_from(memory / 8).unwrap_or(most).clamp(least, most)
+}
+
 /// Returns the options for reading with all threads of `context`.
 pub(crate) fn options(context: &Context) -> RecordOptions {
     let cancel = &context.cancel;
@@ -131,7 +133,7 @@ pub(crate) fn options(context: &Context) -> RecordOptions {
         batch_records: BATCH_READS,
         batch_bytes: BATCH_BYTES,
         workers: context.threads,
-        max_record: LONGEST_RECORD,
+        max_record: LONGEST_RECORD[1],
         find_pairs: true,
         cancel: cancel.clone(),
         warnings: context.warnings.clone(),
@@ -141,15 +143,18 @@ pub(crate) fn options(context: &Context) -> RecordOptions {
 
 impl ReadSource {
     /// Opens every input, so that a missing one is an error before the run begins. All threads of `context`
-    /// may request batches. If the configuration has a share, only its reads are read.
+    /// may request batches. If the configuration has a share, only its reads are read. Records may have `longest`
+    /// bytes.
     pub(crate) fn open(
         inputs: &[ReadInput],
         config: &Config,
         context: &Context,
+        longest: usize,
         inflater: Option<Arc<dyn InflateAhead>>,
     ) -> Result<ReadSource, Error> {
         let mut options = options(context);
         options.inflater = inflater;
+        options.max_record = longest;
         options.reads = config.share.as_ref().map_or(options.reads, ReadShare::reads);
         options.any_names = config.any_names;
         options.phred.offset = config.quality_offset;
@@ -179,8 +184,7 @@ impl merganser_run::engine::Source for ReadSource {
             merganser_io::Error::LongRecord { input, record, limit } => {
                 let length = merganser_run::format_size(limit);
                 Error::Input(format!(
-                    "{input}: record {record}: a read of more than {length}: reads may have up to \
-                     {MAX_READ} bases"
+                    "{input}: record {record}: a read of more than {length}: raise `memory`, or leave it out"
                 ))
             }
             other => other.into(),

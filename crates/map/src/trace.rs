@@ -107,12 +107,58 @@ impl Alignment {
         scripts: &[u16],
     ) -> u32 {
         self.of_hit(queries, read, hit, text, config.n_mode, scripts);
-        self.clip_if(config.clip, hit, text)
+        self.finish(queries, read, hit, text, config)
     }
 
-    /// Clips the ends of a hit's alignment if `wanted`, and returns the number of edits that are left.
-    pub(crate) fn clip_if(&mut self, wanted: bool, hit: &Hit, text: &Text<'_>) -> u32 {
-        if wanted { self.clip(text) } else { hit.edits }
+    /// Completes a hit's alignment as it is reported, and returns its number of edits: clips ends
+    /// ([`Config::clip`]), and names ambiguous letters mismatches, even if they match everything in the search
+    /// (SAM specification, optional fields, section 1.1: NM).
+    pub(crate) fn finish(
+        &mut self,
+        queries: &Queries,
+        read: usize,
+        hit: &Hit,
+        text: &Text<'_>,
+        config: &Config,
+    ) -> u32 {
+        let edits = if config.clip { self.clip(text) } else { hit.edits };
+        if config.n_mode != NMode::Match {
+            return edits;
+        }
+        let query = queries.get(2 * read + usize::from(hit.reverse));
+        if self.mark_ambiguous(&query, text) {
+            self.describe(text);
+        }
+        self.edits()
+    }
+
+    /// Turns matches of ambiguous letters into mismatches; returns whether there are any.
+    fn mark_ambiguous(&mut self, query: &Query<'_>, text: &Text<'_>) -> bool {
+        let runs = std::mem::take(&mut self.operations);
+        let (mut read, mut at, mut found) = (0, self.start as usize, false);
+        for (operation, len) in runs {
+            let len = len as usize;
+            if operation == Operation::Match {
+                for column in 0..len {
+                    let is_base = query.code(read + column) < 4 && text.code(at + column) < 4;
+                    found |= !is_base;
+                    self.push(if is_base { operation } else { Operation::Mismatch }, 1);
+                }
+            } else {
+                self.push(operation, len as u32);
+            }
+            read += operation.in_read(len as u32) as usize;
+            at += operation.in_reference(len as u32) as usize;
+        }
+        found
+    }
+
+    /// Returns the number of edits of the operations.
+    fn edits(&self) -> u32 {
+        let is_edit = |operation| {
+            matches!(operation, Operation::Mismatch | Operation::Insertion | Operation::Deletion)
+        };
+        self.operations.iter().filter(|run| is_edit(run.0)).map(|run| run.1).sum()
     }
 
     /// Computes the alignment of a query whose hit ends at `end` with `edits` edits, the fewest from any start.
@@ -182,10 +228,7 @@ impl Alignment {
             self.push(Operation::Clip, clips[1]);
             self.describe(text);
         }
-        let is_edit = |operation| {
-            matches!(operation, Operation::Mismatch | Operation::Insertion | Operation::Deletion)
-        };
-        self.operations.iter().filter(|run| is_edit(run.0)).map(|run| run.1).sum()
+        self.edits()
     }
 
     /// Tries the alignment without gaps that ends at the hit. If it has no more edits, it is the alignment.

@@ -17,8 +17,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let index = Index::open(index)?;
     // Mates of a concordant pair face each other, and span at most 800 bases.
-    let config =
-        Config { select: Select::Best, max_insert: 800, ..Config::new(Threshold::Percent(4)) };
+    let config = Config {
+        select: Select::Best,
+        max_insert: Some(800),
+        ..Config::new(Threshold::Percent(4))
+    };
     let outcome = map::run(&config, &index, [(first, second)], sam, &Context::new())?;
     let reported = outcome.reported;
     println!("{} pairs", reported.pairs);

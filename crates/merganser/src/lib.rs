@@ -225,9 +225,9 @@ pub mod map {
     #[doc(inline)]
     pub use merganser_map::{
         BuildOutcome, Config, Contig, DeviceTimes, Effort, Error, Format, Index, IndexKind,
-        MAX_READ, NMode, Operation, Outcome, OutputPaths, Outputs, Placements, Prefilter,
-        ReadGroup, ReadHit, Reported, Select, Strand, ThreadTimes, build, build_in_memory,
-        build_with, run, run_in_memory, run_with,
+        InsertSizes, MAX_READ, NMode, Operation, Orientation, Outcome, OutputPaths, Outputs,
+        Placements, Prefilter, ReadGroup, ReadHit, Reported, Select, Strand, ThreadTimes, build,
+        build_in_memory, build_with, run, run_in_memory, run_with,
     };
 }
 

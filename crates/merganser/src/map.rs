@@ -244,6 +244,7 @@ fn config(args: &MapArgs, job: &Job) -> Result<Config> {
     Ok(Config {
         format,
         fasta,
+        cram_uri: args.cram_uri.clone(),
         read_groups: job.read_groups(args)?,
         placements: Pages::is_wanted(&args.pages),
         any_names: args.pairs.any_names,

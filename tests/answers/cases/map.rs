@@ -16,7 +16,7 @@ fn world(cases: &Path, pairs: &str) -> Dir {
         fs::copy(cases.join(name), dir.path(name)).unwrap();
     }
     for mate in [1, 2] {
-        let end = if pairs == "rf" { "fq" } else { "fq.gz" };
+        let end = if ["rf", "p362"].contains(&pairs) { "fq" } else { "fq.gz" };
         let from = cases.join(format!("{pairs}_{mate}.{end}"));
         fs::copy(from, dir.path(&format!("{mate}.{end}"))).unwrap();
     }
@@ -144,15 +144,61 @@ fn fragments_longer_than_allowed_are_warned_of_with_a_remedy() {
 }
 
 #[test]
-fn dovetailed_mates_are_warned_of() {
+fn dovetailed_mates_are_proper() {
     let Some(cases) = cases("map") else { return };
     let dir = world(&cases, "dovetail");
-    let (warnings, _) = map(&dir, "--max-insert 600");
-    assert_eq!(warnings.len(), 1, "{warnings:?}");
-    for part in
-        ["986 of 1,000 pairs", "dovetailed", "111 to 141 bases", "median is 125", "mpileup", "-A"]
-    {
-        assert!(warnings[0].contains(part), "{part}: {}", warnings[0]);
+    let (warnings, sam) = map(&dir, "--max-insert 600");
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert!(consensus(&sequence(&dir), &sam) == haplotype(&dir));
+}
+
+/// A base inserted in the second mate moves its end beyond that of the first mate.
+#[test]
+fn a_mate_that_ends_beyond_the_other_one_is_proper() {
+    let Some(cases) = cases("map") else { return };
+    let dir = world(&cases, "p362");
+    fs::copy(cases.join("p362.fa"), dir.path("p362.fa")).unwrap();
+    let sam = dir.run("map -q p362.fa 1.fq 2.fq").ok();
+    let flags = sam.lines().filter(|line| !line.starts_with('@'));
+    let flags: Vec<&str> = flags.map(|line| line.split('\t').nth(1).unwrap()).collect();
+    assert_eq!(flags, ["99", "147"]);
+}
+
+#[test]
+fn an_echo_of_a_hit_is_no_hit_of_its_own() {
+    let Some(cases) = cases("map") else { return };
+    let dir = world(&cases, "v350");
+    fs::copy(cases.join("echo.fq"), dir.path("echo.fq")).unwrap();
+    let cigars = |options: &str| {
+        let sam = dir.run(&format!("map -q v.fa echo.fq -e 5 {options}")).ok();
+        let lines = sam.lines().filter(|line| !line.starts_with('@'));
+        lines.map(|line| line.split('\t').nth(5).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(cigars(""), ["93M1D7M"]);
+    assert_eq!(cigars("--echoes"), ["93M1D7M", "93M4I3M"]);
+}
+
+/// NM counts a base aligned to N as a difference (SAM specification), even if N matches everything.
+#[test]
+fn edits_at_n_are_counted_as_in_the_specification() {
+    let Some(cases) = cases("map") else { return };
+    let dir = Dir::new();
+    for name in ["n.fa", "n.fq"] {
+        fs::copy(cases.join(name), dir.path(name)).unwrap();
+    }
+    let sam = dir.run("map -q n.fa n.fq -e 3 --n-mode match").ok();
+    let record = sam.lines().find(|line| !line.starts_with('@')).unwrap();
+    assert!(record.contains("\tNM:i:1\t"), "{record}");
+    let fields: Vec<&str> = record.split('\t').collect();
+    dir.write("own.sam", &sam);
+    let calmd = shell(dir.root(), "samtools calmd own.sam n.fa 2>/dev/null");
+    let calmd = String::from_utf8(calmd).unwrap();
+    let theirs = calmd.lines().find(|line| !line.starts_with('@')).unwrap();
+    for tag in ["NM:i:", "MD:Z:"] {
+        let of = |record: &str| {
+            record.split('\t').find(|field| field.starts_with(tag)).map(str::to_owned)
+        };
+        assert_eq!(of(record), of(theirs), "{fields:?}");
     }
 }
 
@@ -164,7 +210,13 @@ fn outward_mates_are_warned_of() {
     assert_eq!(ran.warnings().len(), 1, "{}", ran.stderr);
     let warning = ran.warnings()[0];
     assert!(warning.contains("50 of 50 pairs"), "{warning}");
-    assert!(warning.contains("point away from each other"), "{warning}");
+    assert!(warning.contains("give --orientation rf"), "{warning}");
+    let ran = dir.run("map v.fa -1 1.fq -2 2.fq -e 4 --best --orientation rf --max-insert 4000");
+    assert_eq!(ran.warnings(), [""; 0]);
+    let sam = ran.ok();
+    let records = sam.lines().filter(|line| !line.starts_with('@'));
+    let flags = records.map(|line| line.split('\t').nth(1).unwrap().parse::<u16>().unwrap());
+    assert!(flags.clone().count() == 100 && flags.clone().all(|flags| flags & 2 != 0));
 }
 
 /// OptiType requires the tag NM in every record and a contig of the reference.

@@ -106,8 +106,14 @@ fn strands_that_are_not_those_of_pairs() {
     let warning = world.warning(&laid(40, 2900, [true, false]), "");
     assert!(warning.contains("point away from each other"), "{warning}");
     assert!(warning.contains("raise --max-insert, for example to 3100"), "{warning}");
-    let warning = world.warning(&laid(40, 30, [true, false]), "");
-    assert!(warning.contains("dovetailed"), "{warning}");
+    assert!(warning.contains("give --orientation rf"), "{warning}");
+    let outward = "-1 p_1.fq -2 p_2.fq --orientation rf --max-insert 3100";
+    assert_eq!(world.warnings(outward), [""; 0]);
+    let warning = world.warning(&laid(40, 300, [false, true]), "--orientation rf");
+    assert!(warning.contains("leave --orientation out"), "{warning}");
+    // Dovetailed mates are concordant: each reaches beyond the first sequenced base of the other.
+    world.write("p", &laid(40, 30, [true, false]));
+    assert_eq!(world.warnings("-1 p_1.fq -2 p_2.fq"), [""; 0]);
     // Mates at the same position: neither extends beyond the other.
     let mates = |number: usize| [(0, 50 * number, false), (0, 50 * number, true)];
     world.write("p", &(0..40).map(mates).collect::<Vec<_>>());

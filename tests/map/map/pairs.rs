@@ -19,7 +19,7 @@ fn without_options_pairs_are_mapped_for_variant_calling() {
     }
     dir.write("r_1.fq", fastq(&first));
     dir.write("r_2.fq", fastq(&second));
-    let preset = "-e 10% --rescue 20% --best --clip --max-insert 1000";
+    let preset = "-e 10% --rescue 20% --best --clip --learn-insert";
     let records = |args: &str| {
         let text = sam(dir.run(&format!("map ref.fa {args}")));
         text.lines().filter(|line| !line.starts_with("@PG")).collect::<Vec<_>>().join("\n")
@@ -42,6 +42,98 @@ fn without_options_pairs_are_mapped_for_variant_calling() {
     ] {
         assert!(notes.contains(note), "{notes}");
     }
+}
+
+/// Insert sizes are learned from the first pairs of the whole input, whatever the threads, the form of the input and
+/// the shard; given limits win.
+#[test]
+fn insert_sizes_are_learned() {
+    let mut random = Random(23);
+    let contig = random.bases(60_000);
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(std::slice::from_ref(&contig)));
+    let (mut first, mut second, mut both) = (Vec::new(), Vec::new(), Vec::new());
+    for number in 0..3000 {
+        let from = random.below(50_000);
+        // The last pair is far longer than the others.
+        let insert = if number == 2999 { 5000 } else { 800 + random.below(101) };
+        let name = format!("p{number}");
+        let end = from + insert;
+        let mates = [
+            (name.clone(), contig[from..from + 100].to_vec()),
+            (name, naive::reverse_complement(&contig[end - 100..end])),
+        ];
+        both.extend(mates.clone());
+        let [one, two] = mates;
+        first.push(one);
+        second.push(two);
+    }
+    dir.write("r_1.fq", fastq(&first));
+    dir.write("r_2.fq", fastq(&second));
+    dir.write("few_1.fq", fastq(&first[..999]));
+    dir.write("few_2.fq", fastq(&second[..999]));
+    let map = |args: &str| {
+        let text = without_command(&sam(dir.run(&format!("map ref.fa {args} --json j"))));
+        let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
+        (text, json["parameters"]["insert"].clone(), json["results"]["learned_inserts"].clone())
+    };
+    let (text, insert, learned) = map("r_1.fq r_2.fq --threads 1");
+    assert_eq!(learned["pairs"], 3000);
+    let quartiles = ["lower_quartile", "median", "upper_quartile"];
+    for (quartile, about) in quartiles.into_iter().zip([825, 850, 875]) {
+        assert!(learned[quartile].as_u64().unwrap().abs_diff(about) < 5, "{learned}");
+    }
+    let range = [0, 1].map(|at| insert[at].as_u64().unwrap());
+    assert!((640..700).contains(&range[0]) && (1000..1060).contains(&range[1]), "{range:?}");
+    assert_eq!(records(&text).iter().filter(|record| record.flags & 2 == 0).count(), 2);
+    assert_eq!(map("r_1.fq r_2.fq --threads 3"), (text.clone(), insert.clone(), learned.clone()));
+    // From a stream, whose reads are kept meanwhile.
+    let args = "map -q ref.fa --preset variants --interleaved -";
+    let streamed = dir.run_with(args.split(' '), &fastq(&both)).ok();
+    assert_eq!(without_command(&streamed), text);
+    for shard in 1..=2 {
+        let args = format!("map -q ref.fa r_1.fq r_2.fq --shard {shard}/2 -o {shard}.bam --json j");
+        dir.run(&args).ok();
+        let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
+        assert_eq!(json["results"]["learned_inserts"], learned);
+    }
+    dir.run("map join -q 1.bam 2.bam -o joined.bam").ok();
+    dir.run("map -q ref.fa r_1.fq r_2.fq -o whole.bam").ok();
+    assert!(dir.read("joined.bam") == dir.read("whole.bam"));
+    // Given limits win; too few pairs teach nothing.
+    let (_, insert, learned) = map("r_1.fq r_2.fq --max-insert 900");
+    assert_eq!((insert, learned), (serde_json::json!([0, 900]), serde_json::Value::Null));
+    let (_, insert, learned) = map("r_1.fq r_2.fq --min-insert 850");
+    assert_eq!((insert[0].clone(), learned["pairs"].clone()), (850.into(), 3000.into()));
+    let ran = dir.run("map ref.fa few_1.fq few_2.fq -o o.sam");
+    assert!(ran.stderr.contains("insert sizes are not learned"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--max-insert is 500"), "{}", ran.stderr);
+}
+
+/// Records of further hits have bases and qualities on request.
+#[test]
+fn further_records_have_bases_on_request() {
+    let mut random = Random(29);
+    let contigs = contigs(&mut random);
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&contigs));
+    dir.write("reads.fq", fastq(&reads(&mut random, &contigs, 200, 3)));
+    let map =
+        |options: &str| records(&sam(dir.run(&format!("map -q ref.fa reads.fq -e 3 {options}"))));
+    let (mut without, with) = (map(""), map("--secondary-seq"));
+    assert_eq!(without.len(), with.len());
+    let mut further = 0;
+    for (without, with) in without.iter_mut().zip(&with) {
+        if with.flags & 256 != 0 {
+            further += 1;
+            let bases = operations(&with.cigar).into_iter().filter(|(_, letter)| *letter != 'D');
+            assert_eq!(with.letters.len(), bases.map(|(len, _)| len).sum::<usize>());
+            assert_eq!(with.qualities.len(), with.letters.len());
+        }
+        (without.letters, without.qualities) = (with.letters.clone(), with.qualities.clone());
+        assert_eq!(format!("{without:?}"), format!("{with:?}"));
+    }
+    assert!(further > 10);
 }
 
 /// Each simulated pair is found where it was cut, and flags, mates and template lengths are consistent.
@@ -120,10 +212,11 @@ fn pairs() {
     let counts = ["pairs", "concordant_pairs", "discordant_pairs", "one_mate_pairs"].map(of);
     assert_eq!(counts, [201, 80, 80, 40]);
     let without = sam(dir.run(&format!("{args} --no-unmapped -o -")));
-    assert_eq!(without.lines().filter(|line| !line.starts_with('@')).count(), 402 - 2 - 40);
+    // Only the pair without any hit is left out: a mapped read is never without its mate.
+    assert_eq!(without.lines().filter(|line| !line.starts_with('@')).count(), 402 - 2);
 }
 
-/// Template lengths, flags and positions of mates are those that samtools computes.
+/// Template lengths, flags, positions and tags of mates are those that samtools computes.
 #[test]
 fn mates_are_as_samtools_says() {
     if !installed(&["samtools"]) {
@@ -148,8 +241,8 @@ fn mates_are_as_samtools_says() {
     dir.write("ref.fa", fasta(&contigs));
     dir.write("1.fq", fastq(&first));
     dir.write("2.fq", fastq(&second));
-    dir.run("map -q ref.fa 1.fq -2 2.fq -e 5 --best -o own.sam").ok();
-    shell(dir.root(), "samtools fixmate -O sam own.sam fixed.sam");
+    dir.run("map -q ref.fa 1.fq -2 2.fq -e 5 --best --clip -R @RG\\tID:a\\tSM:s -o own.sam").ok();
+    shell(dir.root(), "samtools fixmate -m -O sam own.sam fixed.sam");
     let [own, fixed] =
         ["own.sam", "fixed.sam"].map(|name| records(&String::from_utf8(dir.read(name)).unwrap()));
     assert_eq!(own.len(), fixed.len());
@@ -157,7 +250,8 @@ fn mates_are_as_samtools_says() {
     for (own, fixed) in own.iter().zip(&fixed) {
         let place = |record: &Sam| (record.flags, record.mate.clone(), record.mate_start);
         assert_eq!(place(own), place(fixed), "{own:?}");
-        // For discordant pairs, samtools uses the distance between the first bases in reading direction.
+        assert_eq!(own.tags, fixed.tags, "{own:?}");
+        // For mates on the same strand, BWA-MEM counts one base more.
         if own.flags & 2 != 0 {
             concordant += 1;
             assert_eq!(own.template, fixed.template, "{own:?}");
@@ -233,6 +327,7 @@ fn mates_in_two_files_or_one() {
     let both = first.iter().zip(second).flat_map(|(one, two)| [one.clone(), two.clone()]);
     dir.write("both.fq", fastq(&both.collect::<Vec<Read>>()));
     let map = |args: &str| sam(dir.run(&format!("map -q ref.fa -e 3 --max-insert 2000 {args}")));
+    let map = |args: &str| without_command(&map(args));
     let expected = map("1.fq -2 2.fq");
     assert!(records(&expected).iter().any(|record| record.flags & 2 != 0));
     assert_eq!(map("-1 1.fq -2 2.fq"), expected);

@@ -70,7 +70,7 @@ fn the_order_is_that_of_samtools_sort() {
         said(&dir, "quickcheck -v own.bam");
         let header = said(&dir, "view -H own.bam");
         assert!(header.starts_with("@HD\tVN:1.6\tSO:coordinate\n"), "{header}");
-        assert!(header.contains(" --sort\n"), "{header}");
+        assert!(header.contains(" --sort -"), "{header}");
         for command in ["stats", "flagstat"] {
             let [own, theirs] = ["own", "theirs"].map(|name| {
                 let text = said(&dir, &format!("{command} {name}.bam"));
@@ -208,7 +208,8 @@ fn cram_gives_the_records_of_bam() {
         let [cram, bam] = ["own.cram", "own.bam"].map(|file| {
             dir.run(&format!("map ref.mgi {file} --reference ref.fa -e 2 --no-unmapped")).ok()
         });
-        assert!(cram == bam && cram.lines().count() > 1000);
+        assert!(super::without_command(&cram) == super::without_command(&bam));
+        assert!(cram.lines().count() > 1000);
     }
     assert_eq!(said(&dir, "idxstats own.cram"), said(&dir, "idxstats own.bam"));
     for region in ["'{}:100-900'", "'{}:2000-2300'"] {
@@ -258,8 +259,10 @@ fn cram_has_the_letters_of_the_reference() {
     dir.run(&format!("map ref.mgi {map} -o own.cram --reference ref.fa")).ok();
     assert_eq!(records(&dir, "-T ref.fa own.cram"), records(&dir, "own.bam"));
     // A FASTA reference on the command line is used, too.
-    dir.run(&format!("map ref.fa {map} -o other.cram")).ok();
-    assert!(dir.read("other.cram") == dir.read("own.cram"));
+    dir.run(&format!("map ref.fa {map} -o other.cram --cram-uri http://host/ref.fa")).ok();
+    assert_eq!(records(&dir, "-T ref.fa other.cram"), records(&dir, "-T ref.fa own.cram"));
+    assert!(said(&dir, "view -H other.cram").contains("\tUR:http://host/ref.fa\n"));
+    assert!(!said(&dir, "view -H own.cram").contains("\tUR:"));
     let header = said(&dir, "view -H own.cram");
     let theirs = said(&dir, "dict ref.fa");
     let sums = |text: &str| {

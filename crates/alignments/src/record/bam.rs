@@ -137,6 +137,17 @@ fn tags(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>) {
             out.push(0);
         }
     }
+    if let Some(tags) = record.mate_tags {
+        if let Some(quality) = tags.quality {
+            number(b"MQ", quality.into(), out);
+        }
+        if !tags.cigar.is_empty() {
+            out.extend_from_slice(b"MCZ");
+            out.extend_from_slice(tags.cigar);
+            out.push(0);
+        }
+        number(b"ms", tags.score, out);
+    }
     if let Some(group) = &style.group {
         out.extend_from_slice(b"RGZ");
         out.extend_from_slice(group.as_bytes());

@@ -42,6 +42,18 @@ pub(super) fn write(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>)
             out.extend_from_slice(tags.others);
         }
     }
+    if let Some(tags) = record.mate_tags {
+        if let Some(quality) = tags.quality {
+            out.extend_from_slice(b"\tMQ:i:");
+            put_decimal(u64::from(quality), out);
+        }
+        if !tags.cigar.is_empty() {
+            out.extend_from_slice(b"\tMC:Z:");
+            out.extend_from_slice(tags.cigar);
+        }
+        out.extend_from_slice(b"\tms:i:");
+        put_decimal(u64::from(tags.score), out);
+    }
     if let Some(group) = &style.group {
         out.extend_from_slice(b"\tRG:Z:");
         out.extend_from_slice(group.as_bytes());

@@ -8,7 +8,7 @@ use merganser_run::Cancel;
 use super::candidates::{self, Candidate, Limits};
 use super::prefilter::Rule;
 use super::seeds::{Chooser, Seed};
-use super::silencer::{Quota, Silencer};
+use super::silencer::{Quota, SilenceRule, Silencer};
 use super::verify::lanes::{self, Lanes};
 use super::verify::scan::Scan;
 use super::verify::{End, MAX_WIDTH, Window, hamming};
@@ -18,7 +18,7 @@ use crate::index::IndexView;
 use crate::queries::{Queries, Query};
 use crate::room::Room;
 use crate::search::Plan;
-use crate::{Config, Error, Prefilter, Strand};
+use crate::{Config, Error, MAX_READ, Prefilter, Strand};
 
 /// The approximate number of seeds that are looked up together. The more there are, the closer together in the
 /// index they are.
@@ -77,7 +77,7 @@ impl<'r> Mapper<'r> {
             scratch: Vec::new(),
             verifier: Verifier { scan: Scan::of_run(cancel), ..Verifier::default() },
             candidates: Vec::new(),
-            silencer: Silencer::default(),
+            silencer: Silencer::of_run(cancel),
             room: Room::UNLIMITED,
             unit: 1,
             effort: Effort::default(),
@@ -103,13 +103,14 @@ impl<'r> Mapper<'r> {
         self.verifier.ends.clear();
     }
 
-    /// Adds the part of a read that is mapped to the batch.
+    /// Adds the part of a read that is mapped to the batch: nothing of it if it is longer than [`MAX_READ`].
     ///
     /// # Errors
     /// A message about the first letter that is not of DNA.
     pub(crate) fn push(&mut self, letters: &[u8]) -> Result<(), String> {
         let crop = self.config.crop.map_or(usize::MAX, |crop| crop as usize);
         let letters = &letters[..letters.len().min(crop)];
+        let letters = if letters.len() > MAX_READ { &[] } else { letters };
         let edits = self.config.threshold.edits(letters.len());
         self.queries.push(letters, edits).map_err(|place| {
             let shown = merganser_io::shown_byte(letters[place]);
@@ -397,11 +398,12 @@ impl<'r> Mapper<'r> {
                 if own.is_empty() {
                     continue;
                 }
-                let edits = self.queries.get(number).most as u32;
-                let silence = (!self.config.hamming).then_some(edits);
+                let query = self.queries.get(number);
+                let (text, edits) = (&self.view.text, query.most as u32);
+                let rule = SilenceRule::new(query, text, edits, self.config);
                 let others = hits.len() - first;
                 let quota = Quota { alike, all: room.saturating_sub(others).saturating_add(1) };
-                self.silencer.take(own, silence, &self.view.text, quota, hits);
+                self.silencer.take(own, &rule, quota, hits);
             }
             self.room.check(hits.len() - first, ends.len(), read)?;
             hits[first..].sort_unstable();

@@ -6,7 +6,7 @@ use merganser_run::{Warnings, thousands};
 use super::Arrangement;
 use super::distances::Distances;
 use super::tally::{Finding, Tallies, Tally};
-use crate::Config;
+use crate::{Config, Orientation};
 
 /// Warns about inputs whose pairs are mostly discordant, once for each reason.
 pub(crate) fn warn(tallies: &Tallies, config: &Config, inputs: &[ReadInput], warnings: &Warnings) {
@@ -28,7 +28,7 @@ pub(crate) fn warn(tallies: &Tallies, config: &Config, inputs: &[ReadInput], war
 
 /// Describes the most frequent arrangement, and what to do about it.
 fn arranged(arrangement: Arrangement, tally: &Tally, config: &Config) -> String {
-    let (max, min) = (config.max_insert, config.min_insert);
+    let [min, max] = config.inserts();
     let distances = tally.of(arrangement);
     let [low, median, high] = [5, 50, 95].map(|percent| distances.percentile(percent));
     let (how, remedy) = match arrangement {
@@ -45,25 +45,28 @@ fn arranged(arrangement: Arrangement, tally: &Tally, config: &Config) -> String 
             format!("their mates are nearer than `min_insert` {min} allows"),
             format!("lower `min_insert`, for example to {}", below(low, median)),
         ),
-        Arrangement::Dovetailed => (
-            "their mates are dovetailed: one reaches beyond the first base of the other".to_owned(),
-            "short fragments cause this if adapters are not cut, or if bases are cut from the beginning of \
-             reads; use bcftools mpileup with -A, which keeps such pairs, or map the mates as single reads"
-                .to_owned(),
+        Arrangement::Inward => (
+            "their mates face each other, as those of paired-end libraries do".to_owned(),
+            "leave `orientation` out".to_owned(),
         ),
         Arrangement::Outward => (
             "their mates point away from each other, as those of mate-pair libraries do".to_owned(),
-            match high > u64::from(max) {
+            match high > u64::from(max) && !config.learn_insert {
                 true => format!(
-                    "give the reverse complements of both mates, and raise `max_insert`, for example to {}",
+                    "give `orientation` rf, and raise `max_insert`, for example to {}",
                     above(median, high)
                 ),
-                false => "give the reverse complements of both mates".to_owned(),
+                false => "give `orientation` rf".to_owned(),
             },
         ),
         Arrangement::SameStrand => (
             "their mates are on the same strand".to_owned(),
-            "give the reverse complement of one of the mates, if it was turned before".to_owned(),
+            match config.orientation {
+                Orientation::Ff => "the second mates come first: swap the files".to_owned(),
+                _ => "give `orientation` ff, or the reverse complement of one of the mates if it was \
+                      turned before"
+                    .to_owned(),
+            },
         ),
         Arrangement::SameBases => (
             "their mates have the same bases".to_owned(),
@@ -93,7 +96,7 @@ fn scattered(tally: &Tally) -> String {
         (Arrangement::Outward, "away from each other"),
         (Arrangement::TooFar, "too far apart"),
         (Arrangement::TooNear, "too near"),
-        (Arrangement::Dovetailed, "dovetailed"),
+        (Arrangement::Inward, "towards each other"),
         (Arrangement::SameBases, "at the same bases"),
     ];
     let seen = kinds.map(|(arrangement, what)| (tally.of(arrangement).pairs(), what));
@@ -147,7 +150,7 @@ mod tests {
     }
 
     fn message(pairs: impl Iterator<Item = (Arrangement, u32)>) -> String {
-        let config = Config { min_insert: 100, ..Config::new(Threshold::Edits(3)) };
+        let config = Config { min_insert: Some(100), ..Config::new(Threshold::Edits(3)) };
         let file = |name: &str| Input::File(PathBuf::from(name));
         let inputs = [ReadInput::Single(file("s")), ReadInput::Pair(file("a_1"), file("a_2"))];
         let mut tallies = Tallies::default();

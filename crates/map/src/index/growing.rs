@@ -1,5 +1,7 @@
 //! An index under construction, which receives its positions in sorted order.
 
+use std::path::PathBuf;
+
 use merganser_io::AtomicFile;
 
 use super::{Data, Index, Unsorted, file};
@@ -85,7 +87,7 @@ impl Growing {
             PositionSink::Memory(positions) => {
                 let contigs = reference.contigs.clone();
                 let data = Data::Owned { reference, positions, table: self.table };
-                Ok(Index { contigs, k: self.k, data })
+                Ok(Index { contigs, k: self.k, data, source: PathBuf::new() })
             }
         }
     }

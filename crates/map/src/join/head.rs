@@ -3,7 +3,7 @@
 use merganser_store::ByteReader;
 
 use crate::Contig;
-use crate::output::ShardMark;
+use crate::output::{ShardMark, without_files};
 
 /// The header of a shard.
 #[derive(Debug, PartialEq, Eq)]
@@ -81,10 +81,16 @@ impl Head {
         self.text.lines().next().is_some_and(|line| line.ends_with("\tSO:coordinate"))
     }
 
-    /// Returns the first lines that differ between two headers, for a message; `None` if all lines are equal.
+    /// Returns the first lines that differ between two headers, for a message; `None` if all lines are equal. The files
+    /// that the command names are not compared: those of the same reads may have other names.
     pub(super) fn difference<'h>(&'h self, other: &'h Head) -> Option<[&'h str; 2]> {
-        let lines = self.text.lines().zip(other.text.lines());
-        let differing = lines.map(|(own, other)| [own, other]).find(|[own, other]| own != other);
-        differing.or((self != other).then_some(["these contigs or read groups", "others"]))
+        let lines = |head: &'h Head| head.text.lines().map(without_files);
+        let differing = lines(self).zip(lines(other)).find(|(own, other)| own != other);
+        let same_number = lines(self).count() == lines(other).count();
+        let rest = || {
+            let is_same = same_number && self.listed == other.listed;
+            (!is_same).then_some(["these contigs or read groups", "others"])
+        };
+        differing.map(|(own, other)| [own, other]).or_else(rest)
     }
 }

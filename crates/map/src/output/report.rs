@@ -6,7 +6,7 @@ mod together;
 pub(crate) use many::ManyRecords;
 pub(crate) use together::PairFinder;
 
-use merganser_alignments::{Record, RecordPlace, RecordStyle, Tags, flag};
+use merganser_alignments::{MateTags, Record, RecordPlace, RecordStyle, Tags, flag};
 use merganser_run::Cancel;
 
 use super::Placements;
@@ -17,7 +17,7 @@ use crate::pairs::Mates;
 use crate::queries::Queries;
 use crate::source::ReadBatch;
 use crate::trace::Alignment;
-use crate::{Config, Error, Select};
+use crate::{Config, Error, MAX_READ, Select};
 
 /// Numbers of reads, pairs and records that were reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,15 +43,18 @@ pub struct Reported {
     pub one_mate: u64,
     /// The number of reads with no more bases than edits are allowed, which never have hits.
     pub hopeless: u64,
+    /// The number of reads of more than [`MAX_READ`](crate::MAX_READ) bases, which are not searched.
+    pub too_long: u64,
     /// The number of reads or pairs whose hits exceed [`Config::max_hits`].
     pub cut: u64,
 }
 
 impl Reported {
     /// Returns the number of records written: those of hits and, if they are kept, one for each read without a
-    /// hit.
+    /// hit, or else for each such read whose mate has one.
     pub(crate) fn records(&self, keeps_unmapped: bool) -> u64 {
-        self.mappings + if keeps_unmapped { self.reads - self.mapped } else { 0 }
+        // An unmapped mate of a mapped read is always kept.
+        self.mappings + if keeps_unmapped { self.reads - self.mapped } else { self.one_mate }
     }
 
     pub(crate) fn add(&mut self, other: &Reported) {
@@ -65,6 +68,7 @@ impl Reported {
         self.discordant += other.discordant;
         self.one_mate += other.one_mate;
         self.hopeless += other.hopeless;
+        self.too_long += other.too_long;
         self.cut += other.cut;
     }
 }
@@ -93,6 +97,8 @@ pub(crate) struct Reporter<'r> {
     alignments: [Alignment; 2],
     /// The other best hits of each mate, as listed in the XA tag.
     others: [Vec<u8>; 2],
+    /// The CIGAR of each mate's primary record, as listed in the MC tag of the other one.
+    cigars: [Vec<u8>; 2],
     many: ManyRecords<'r>,
     pub(crate) reported: Reported,
     /// Pairs of each input by the arrangement of their mates.
@@ -131,7 +137,7 @@ impl<'r> Reporter<'r> {
         cancel: &Cancel,
     ) -> Reporter<'r> {
         let alignments = [Alignment::of_run(cancel), Alignment::of_run(cancel)];
-        let (others, reported) = (Default::default(), Reported::default());
+        let (others, cigars, reported) = Default::default();
         let style = &styles[0];
         let contigs = view.text.contigs.len();
         let placements = config.placements.then(|| Placements::of_contigs(contigs));
@@ -142,6 +148,7 @@ impl<'r> Reporter<'r> {
             style,
             alignments,
             others,
+            cigars,
             many,
             reported,
             tallies: Tallies::default(),
@@ -164,7 +171,7 @@ impl<'r> Reporter<'r> {
             return self.pair(finder, unit, sink);
         }
         self.count(unit, 0);
-        self.each(unit, 0, 0, None, sink)?;
+        self.each(unit, 0, &Role::default(), sink)?;
         if unit.hits[0].is_empty() {
             set_aside(unit, sink);
         }
@@ -174,7 +181,11 @@ impl<'r> Reporter<'r> {
     fn count(&mut self, unit: &ReportUnit<'_>, mate: usize) {
         let hits = unit.hits[mate];
         let query = unit.queries.get(2 * (unit.read + mate));
-        self.reported.hopeless += u64::from(query.len <= query.most);
+        let [letters, _] = self.cropped(unit, mate);
+        match letters.len() > MAX_READ {
+            true => self.reported.too_long += 1,
+            false => self.reported.hopeless += u64::from(query.len <= query.most),
+        }
         self.reported.reads += 1;
         self.reported.mapped += u64::from(!hits.is_empty());
         let rivals = match self.config.select {
@@ -201,17 +212,16 @@ impl<'r> Reporter<'r> {
         [crop(letters), crop(qualities)]
     }
 
-    /// Writes the records of a read's hits, or an unmapped record. `flags` are its flags as a mate, and `other`
-    /// is the place of its mate's first hit, if there is one.
+    /// Writes the records of a read's hits, or an unmapped record.
     fn each(
         &mut self,
         unit: &ReportUnit<'_>,
         mate: usize,
-        flags: u16,
-        other: Option<Placed>,
+        role: &Role,
         sink: &mut dyn RecordSink,
     ) -> Result<(), Error> {
         let hits = unit.hits[mate];
+        let Role { flags, other, mate_score, .. } = *role;
         let name = unit.batch.name(unit.read);
         let letters = Some(self.cropped(unit, mate));
         let mate_place = other.map(|other| other.place);
@@ -219,15 +229,20 @@ impl<'r> Reporter<'r> {
             if let Some(placements) = &mut self.placements {
                 placements.unplaced();
             }
-            if !self.config.no_unmapped {
+            // A mapped read is never without its mate.
+            if !self.config.no_unmapped || other.is_some() {
+                let mate_tags = mate_score.map(|score| MateTags {
+                    quality: other.map(|_| role.mate_quality),
+                    cigar: &self.cigars[1 - mate],
+                    score,
+                });
                 let record = Record::unmapped(name, flags, mate_place, letters);
-                self.style.write(&record, sink.records());
+                self.style.write(&Record { mate_tags, ..record }, sink.records());
             }
             return sink.relieve();
         }
+        let best = self.quality_of(unit, mate);
         let strata = strata(hits);
-        let room = room(unit, mate, &hits[0]).unwrap_or(0);
-        let best = quality(self.config.select, strata.clone(), room);
         let rivals = strata.clone().next().map_or(0, |(_, count)| count as usize);
         self.name_others(unit, mate, &hits[1..rivals]);
         let count = self.selected(strata) as usize;
@@ -237,6 +252,11 @@ impl<'r> Reporter<'r> {
             let strand = if hit.reverse { flag::REVERSE } else { 0 };
             let first = number == 0;
             let alone = flags & flag::MATE_UNMAPPED != 0;
+            let mate_tags = mate_score.map(|score| MateTags {
+                quality: other.map(|_| role.mate_quality),
+                cigar: if alone { b"*".as_slice() } else { &self.cigars[1 - mate] },
+                score,
+            });
             let record = Record {
                 name,
                 flags: flags | strand | if first { 0 } else { flag::SECONDARY },
@@ -246,7 +266,7 @@ impl<'r> Reporter<'r> {
                 // The record of an unmapped mate has the place of its mapped mate.
                 mate: if alone { Some(own.place) } else { mate_place },
                 template: other.map_or(0, |other| template(own, other, mate)),
-                letters: letters.filter(|_| first),
+                letters: letters.filter(|_| first || self.config.secondary_seq),
                 hit: Some(Tags {
                     edits: own.edits,
                     md: &self.alignments[0].md,
@@ -254,6 +274,7 @@ impl<'r> Reporter<'r> {
                     number: number as u32 + 1,
                     others: if first { &self.others[mate] } else { &[] },
                 }),
+                mate_tags: mate_tags.filter(|_| first),
             };
             self.style.write(&record, sink.records());
             self.reported.mappings += 1;
@@ -263,6 +284,21 @@ impl<'r> Reporter<'r> {
             sink.relieve()?;
         }
         Ok(())
+    }
+
+    /// Returns the mapping quality of a read's first hit; 0 if it has none.
+    fn quality_of(&self, unit: &ReportUnit<'_>, mate: usize) -> u8 {
+        let hits = unit.hits[mate];
+        let Some(best) = hits.first() else { return 0 };
+        let room = room(unit, mate, best).unwrap_or(0);
+        quality(self.config.select, strata(hits), room)
+    }
+
+    /// Stores the CIGAR of a mate's alignment for the tag MC of the other one.
+    fn name_cigar(&mut self, mate: usize) {
+        let cigar = &mut self.cigars[mate];
+        cigar.clear();
+        self.style.write_cigar(&self.alignments[mate].operations, cigar);
     }
 
     /// Adds a read's first of `count` records to the statistics about places, if requested.
@@ -298,12 +334,25 @@ impl<'r> Reporter<'r> {
         let (alignment, read) = (&mut self.alignments[into], unit.read + mate);
         alignment.of_hit(unit.queries, read, hit, text, config.n_mode, unit.scripts);
         let whole = [alignment.start, alignment.end];
-        let edits = alignment.clip_if(config.clip, hit, text);
+        let edits = alignment.finish(unit.queries, read, hit, text, config);
         let contig = &text.contigs[hit.contig as usize];
         let [at, end] = [alignment.start, alignment.end].map(|at| at - contig.start);
         let (place, reverse) = (RecordPlace { contig: hit.contig, at }, hit.reverse);
         Placed { place, end, reverse, edits, whole }
     }
+}
+
+/// The role of a read in a pair whose mates are reported separately; the default is that of a single read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Role {
+    /// The flags as a mate.
+    flags: u16,
+    /// The place of the mate's first hit, if there is one.
+    other: Option<Placed>,
+    /// The mapping quality of that hit.
+    mate_quality: u8,
+    /// The score of the mate's qualities ([`MateTags::score`]); `None` for single reads.
+    mate_score: Option<u32>,
 }
 
 /// The place of a hit's alignment.
@@ -319,6 +368,11 @@ struct Placed {
 }
 
 impl Placed {
+    /// Returns the position of the first sequenced base that is aligned.
+    fn first_sequenced(&self) -> u32 {
+        if self.reverse { self.end - 1 } else { self.place.at }
+    }
+
     /// Returns the place of a mate's first hit, given all of its hits.
     fn of_mate(&self, hits: &[Hit]) -> MatePlace {
         MatePlace {
@@ -351,16 +405,18 @@ pub(crate) fn selected(config: &Config, mut strata: impl Strata) -> (u64, bool) 
 }
 
 /// Returns SAM's template length of a record, given the places of the record and its mate: the number of bases
-/// from the first base of both to the last one. It is negative for the mate that begins later; if both begin at
-/// the same position, for the one on the reverse strand; and if both are on the same strand, for the second
-/// one.
+/// from the first sequenced base of the read to that of its mate, negative if the mate's is on the left, as BWA-MEM and
+/// htsjdk have it. If both are at the same position, the first mate's is positive.
 fn template(own: Placed, other: Placed, mate: usize) -> i64 {
     if own.place.contig != other.place.contig {
         return 0;
     }
-    let length = i64::from(own.end.max(other.end)) - i64::from(own.place.at.min(other.place.at));
-    let leads = (own.place.at, own.reverse, mate) < (other.place.at, other.reverse, 1 - mate);
-    if leads { length } else { -length }
+    let distance = i64::from(other.first_sequenced()) - i64::from(own.first_sequenced());
+    match distance {
+        0 if mate == 0 => 1,
+        0 => -1,
+        _ => distance + distance.signum(),
+    }
 }
 
 /// Writes the reads of a unit as FASTQ, or as FASTA if they have no qualities.

@@ -99,7 +99,11 @@ pub fn build_with(
     }
     let loaded = begun.elapsed();
     let gpu = gpus.first().copied();
-    let (index, mut outcome) = build_of(reference, context, gpu, output)?;
+    let in_memory = output.is_none();
+    let (mut index, mut outcome) = build_of(reference, context, gpu, output)?;
+    if in_memory {
+        index.set_source(input.path().unwrap_or(Path::new("-")));
+    }
     outcome.stages.add("load", loaded);
     outcome.stages.add("index", begun.elapsed() - loaded);
     outcome.records = index.contigs().len() as u64;

@@ -6,8 +6,9 @@ use std::time::Instant;
 use merganser_gpu::Pooled;
 
 use crate::Error;
-use crate::cpu::Mapper;
+use crate::cpu::{Mapper, may_share_start};
 use crate::cuda::{Gpus, OnGpu, Workspace};
+use crate::effort::Effort;
 use crate::hits::Hit;
 
 /// The device side of a worker.
@@ -79,12 +80,20 @@ impl<'g> WithGpus<'g> {
         let mut rest = self.on_gpu.hits().iter().peekable();
         for read in reads.clone() {
             let rank = (read - reads.start) as u32;
+            let first = hits.len();
             while let Some((_, hit)) = rest.next_if(|(of, _)| *of == rank) {
                 let contig = text.contig_at(i64::from(hit.end)) as u32;
                 hits.push(Hit { contig, ..*hit });
             }
             if self.on_gpu.is_left(read) {
                 mapper.map_read(read, &mut self.own, &mut self.bounds)?;
+                hits.extend_from_slice(&self.own);
+            } else if may_have_echoes(&hits[first..], mapper, read) {
+                // Devices do not compare the first bases of hits. They have counted the work already.
+                let counted = mapper.effort;
+                mapper.map_read(read, &mut self.own, &mut self.bounds)?;
+                mapper.effort = Effort { times: mapper.effort.times, ..counted };
+                hits.truncate(first);
                 hits.extend_from_slice(&self.own);
             } else {
                 mapper.effort.gpu_reads += 1;
@@ -93,4 +102,23 @@ impl<'g> WithGpus<'g> {
         }
         Ok(())
     }
+}
+
+/// Whether two hits of a read may begin near each other, so that one silences the other.
+fn may_have_echoes(hits: &[Hit], mapper: &Mapper<'_>, read: usize) -> bool {
+    let config = mapper.config;
+    if config.echoes || config.hamming {
+        return false;
+    }
+    let reach = mapper.queries.get(2 * read).most as u32;
+    let mut places: Vec<_> = hits.iter().map(|hit| (hit.reverse, hit.end, hit.edits)).collect();
+    places.sort_unstable();
+    (0..places.len()).any(|at| {
+        let (reverse, end, edits) = places[at];
+        let near = places[at + 1..].iter().take_while(|(strand, next, _)| {
+            *strand == reverse && next - end <= reach.saturating_mul(4)
+        });
+        near.into_iter()
+            .any(|&(_, next, others)| may_share_start([end, next], [edits, others], reach))
+    })
 }

@@ -31,7 +31,8 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Divides the memory of a run; `paired` says whether it maps pairs.
+    /// Divides the memory of a run; `paired` says whether it maps pairs. `held` are the bytes of reads that are kept
+    /// until insert sizes are learned.
     ///
     /// # Errors
     /// If there is too little memory.
@@ -40,6 +41,7 @@ impl Memory {
         context: &Context,
         index: &Index,
         paired: bool,
+        held: u64,
     ) -> Result<Memory, Error> {
         let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
         // The filter's own copy of the reference as planes, and the letters it is made from.
@@ -50,6 +52,7 @@ impl Memory {
         let threads = context.threads as u64;
         let sorting = if config.sort { Sorting::least_memory(threads) } else { 0 };
         let what = format_args!("mapping with {threads} threads to this index needs");
+        let mapping = mapping.with(held);
         mapping.with(sorting).check(what, Shortage::FEWER_THREADS)?;
         let left = mapping.left();
         // Hits of reads in repeats get a part; the rest is for records to sort, or for texts.

@@ -46,7 +46,7 @@ pub(super) struct Worker<'r> {
 }
 
 /// Turns an error about a read with more hits than there is room for into one that names the read.
-fn named(error: Error, batch: &ReadBatch, config: &Config) -> Error {
+pub(super) fn named(error: Error, batch: &ReadBatch, config: &Config) -> Error {
     let Error::Crowded { read } = error else { return error };
     let remedy = match config.select {
         Select::All => ", report only its best hits",

@@ -30,8 +30,8 @@ Hits:
   variant callers need (--preset variants). With -e alone, all hits are.
 
   A hit is the end of an alignment of the whole read, on either strand, with at
-  most -e edits, if no better end is within -e bases of it. All hits are found,
-  in any reference: docs/guide/map.md.
+  most -e edits, if no better hit ends or begins within -e bases of where it
+  does. All hits are found, in any reference: docs/guide/map.md.
 
 Output:
   SAM, or BAM or CRAM if the name of -o ends in .bam or .cram. Reads are in the
@@ -47,9 +47,11 @@ Output:
   into account only hits with up to one edit more than the first.
 
 Pairs:
-  Mates in forward-reverse orientation, with --min-insert to --max-insert bases
-  from end to end, are reported together. Each such combination has two records
-  with the same HI. A pair without any combination has the hits of each mate.
+  Mates that face each other (--orientation), with --min-insert to --max-insert
+  bases from end to end, are reported together. Each such combination has two
+  records with the same HI. A pair without any has the hits of each mate.
+  --learn-insert, part of --preset variants, learns these limits from the first
+  pairs.
 
 Examples:
   Pairs as sorted BAM with an index, for bcftools:
@@ -177,6 +179,11 @@ pub(crate) struct MapArgs {
     /// Format of the records [default: that of the name of -o]
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub(crate) output_format: Option<RecordFormat>,
+    /// Location of the reference that the header of CRAM names (UR), a path or URL, for readers of the file
+    ///
+    /// Without it the header names no location: give readers the reference, as in samtools view -T.
+    #[arg(long, value_name = "URI", help_heading = "Output")]
+    pub(crate) cram_uri: Option<String>,
     /// Kind of the index [default: bai, or csi if a contig is too long for it]
     #[arg(long, value_name = "KIND", help_heading = "Output", requires = "sort")]
     #[arg(value_parser = index_format())]

@@ -7,6 +7,7 @@ use merganser_io::OutputSet;
 use merganser_map::Error;
 use merganser_report::data::Data;
 use merganser_report::multiqc::Kind;
+use merganser_run::thousands;
 
 use super::Finished;
 use super::job::Job;
@@ -50,6 +51,17 @@ fn of(finished: &Finished<'_>, job: &Job) -> Data {
         parameter("strand", args.config.strand),
         parameter("clip", args.config.clip),
     ];
+    if outcome.reported.pairs > 0 {
+        let [least, most] = outcome.inserts;
+        let learned = outcome.insert_sizes.map_or(String::new(), |sizes| {
+            format!(
+                ", learned from {} pairs, median {}",
+                thousands(sizes.pairs),
+                sizes.quartiles[1]
+            )
+        });
+        data.parameters.push(parameter("insert sizes", format!("{least} to {most}{learned}")));
+    }
     if outcome.reported.reads == 0 {
         data.warnings.push("There are no reads in the input.".to_owned());
     }

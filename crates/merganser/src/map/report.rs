@@ -43,6 +43,10 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     }
     if reported.pairs > 0 {
         rows.push(("pairs", thousands(reported.pairs)));
+        let [least, most] = finished.outcome.inserts;
+        let learned = finished.outcome.insert_sizes.is_some();
+        let name = if learned { "  learned insert sizes" } else { "  insert sizes" };
+        rows.push((name, format!("{least} to {most}")));
         rows.push(("  concordant", thousands(reported.concordant)));
         if finished.args.config.rescue.is_some() {
             rows.push(("    by a rescued mate", thousands(reported.rescued)));

@@ -4,6 +4,7 @@ use anyhow::Result;
 use merganser_io::{Input, Output};
 use merganser_map::Error;
 use merganser_run::Summary;
+use serde_json::json;
 
 use super::Finished;
 use crate::common::write_summary;
@@ -70,7 +71,7 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     let (args, context) = (finished.args, finished.context);
     summary.set_all("parameters", &*args.config);
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
-    set("insert", vec![args.config.min_insert, args.config.max_insert].into());
+    set("insert", finished.outcome.inserts.to_vec().into());
     set("output", args.output.display().to_string().into());
     if let Some(shard) = args.shard {
         set("shard", shard.to_string().into());
@@ -95,6 +96,7 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
         ("cut_by_max_hits", reported.cut),
         ("reads_without_seeds", effort.scanned),
         ("reads_shorter_than_edits", reported.hopeless),
+        ("reads_too_long", reported.too_long),
         ("candidates", effort.candidates),
         ("rejected", effort.rejected),
         ("verified", effort.verified),
@@ -102,5 +104,14 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
         ("gpu_reads", effort.gpu_reads),
     ] {
         summary.set("results", key, value);
+    }
+    if let Some(learned) = finished.outcome.insert_sizes {
+        let [lower, median, upper] = learned.quartiles;
+        let [least, most] = learned.range;
+        let value = json!({
+            "pairs": learned.pairs, "lower_quartile": lower, "median": median, "upper_quartile": upper,
+            "min": least, "max": most,
+        });
+        summary.set("results", "learned_inserts", value);
     }
 }

@@ -1086,11 +1086,15 @@ class Index:
             max_hits: The maximum number of hits per read, or of combinations per pair; 0 for no limit.
             strand: "both", "forward" or "reverse"; only for single reads.
             hamming: Allow only substitutions, no insertions or deletions.
+            echoes: Also return hits that begin within `e` bases of the first base of a better hit.
             n_mode: "mismatch" if N and other ambiguous letters match nothing, "match" if they match everything.
             crop: Map only the first bases of each read, this many.
             quality_offset: As for `count`.
+            orientation: The strands and order of mates: "fr" (facing each other), "rf" (facing away from each other) or "ff"
+                (on the same strand); only for pairs.
             min_insert: The minimum distance between the outer ends of mates in bases; only for pairs.
-            max_insert: The maximum distance between the outer ends of mates in bases, 500 by default; only for pairs.
+            max_insert: The maximum distance between the outer ends of mates in bases; None for 500; only for pairs.
+            learn_insert: Learn `min_insert` and `max_insert`, where not given, from the first pairs.
             rescue: For pairs without a concordant combination: search for each mate with up to this many edits near
                 the hits of the other one; as `e`.
             clip: Clip ends of reads whose edits cost more than clipping; the hits stay the same.
@@ -1137,11 +1141,14 @@ class Index:
         max_hits: int = 0,
         strand: Literal["both", "forward", "reverse"] = "both",
         hamming: bool = False,
+        echoes: bool = False,
         n_mode: Literal["mismatch", "match"] = "mismatch",
         crop: int | None = None,
         quality_offset: int = 33,
+        orientation: Literal["fr", "rf", "ff"] = "fr",
         min_insert: int = 0,
-        max_insert: int = 500,
+        max_insert: int | None = None,
+        learn_insert: bool = False,
         rescue: _Edits | None = None,
         clip: bool = False,
         filter: Literal["exact", "gatekeeper", "snake", "none"] = "exact",
@@ -1150,6 +1157,7 @@ class Index:
         read_group: str | Sequence[str] | None = None,
         unmapped: _Path | None = None,
         no_unmapped: bool = False,
+        secondary_seq: bool = False,
         eqx: bool = False,
         xa: int = 0,
         level: int = 1,
@@ -1163,8 +1171,8 @@ class Index:
 
         Args:
             reads: As for `map`; also `mates`, `e`, `interleaved`, `any_names`, `reference`, `best`, `best_strata`, `max_hits`,
-                `strand`, `hamming`, `n_mode`, `crop`, `quality_offset`, `min_insert`, `max_insert`, `rescue`, `clip`,
-                `filter`, `device`, `threads`, `memory`, `tmp_dir` and `progress`.
+                `strand`, `hamming`, `echoes`, `n_mode`, `crop`, `quality_offset`, `orientation`, `min_insert`, `max_insert`,
+                `learn_insert`, `rescue`, `clip`, `filter`, `device`, `threads`, `memory`, `tmp_dir` and `progress`.
             output: The file: BAM or CRAM if the name ends in .bam or .cram, else SAM.
             sort: Sort the records by contig and position, and write an index next to the output; for BAM and CRAM.
             index_format: The kind of index of sorted BAM: "bai" or "csi"; None for bai, or csi if a contig is too long.
@@ -1173,7 +1181,8 @@ class Index:
             reference: The reference as FASTA, which CRAM needs, as output if the reference has ambiguous letters; None
                 for the file that the index was built from.
             unmapped: The file for reads without a hit.
-            no_unmapped: Write no records of reads without a hit.
+            no_unmapped: Write no records of reads without a hit, except mates of reads with a hit.
+            secondary_seq: Write bases and qualities in the records of all hits of a read, not only in the first one.
             eqx: Write = and X in CIGARs instead of M.
             xa: With `best`, list the other hits with the same number of edits in the tag XA, if there are at most this
                 many; 0 for no tag.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use merganser_filter::Threshold;
 use merganser_io::ReadInput;
-use merganser_map::{Config, NMode, Prefilter, ReadGroup, Select, Strand};
+use merganser_map::{Config, NMode, Orientation, Prefilter, ReadGroup, Select, Strand};
 use merganser_run::ConfigError;
 use pyo3::prelude::*;
 
@@ -21,18 +21,22 @@ const PLACE: &str = "{}";
 pub(super) fn of(threshold: Threshold, reads: &Reads, keywords: &Keywords<'_>) -> PyResult<Config> {
     if !reads.are_paired() {
         let reason = "is for pairs: give mates, or interleaved=True";
-        keywords.refuse(&["min_insert", "max_insert", "rescue"], reason)?;
+        let of_pairs = ["orientation", "min_insert", "max_insert", "learn_insert", "rescue"];
+        keywords.refuse(&of_pairs, reason)?;
     }
     let of = Config::new(threshold);
     Ok(Config {
         hamming: keywords.flag("hamming")?,
+        echoes: keywords.flag("echoes")?,
         strand: strand(reads, keywords)?,
         n_mode: keywords.named::<NMode>("n_mode")?.unwrap_or_default(),
         filter: keywords.named::<Prefilter>("filter")?.unwrap_or_default(),
         select: select(keywords)?,
         max_hits: keywords.int_or("max_hits", of.max_hits)?,
-        min_insert: keywords.int_or("min_insert", of.min_insert)?,
-        max_insert: keywords.int_or("max_insert", of.max_insert)?,
+        orientation: keywords.named::<Orientation>("orientation")?.unwrap_or_default(),
+        learn_insert: keywords.flag("learn_insert")?,
+        min_insert: keywords.int("min_insert")?,
+        max_insert: keywords.int("max_insert")?,
         rescue: keywords.edits("rescue")?,
         crop: keywords.int("crop")?,
         quality_offset: keywords.quality_offset()?,
@@ -77,6 +81,7 @@ pub(super) fn to_file(
         read_groups: read_groups(reads, keywords)?,
         eqx: keywords.flag("eqx")?,
         xa: keywords.int_or("xa", config.xa)?,
+        secondary_seq: keywords.flag("secondary_seq")?,
         no_unmapped: keywords.flag("no_unmapped")?,
         ..config
     })

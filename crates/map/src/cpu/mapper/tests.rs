@@ -136,6 +136,7 @@ pub(crate) fn config_of(random: &mut Random, e: usize) -> Config {
     };
     Config {
         hamming: random.below(4) == 3,
+        echoes: random.below(3) == 0,
         strand: [Strand::Both, Strand::Both, Strand::Forward, Strand::Reverse][random.below(4)],
         n_mode: [NMode::Mismatch, NMode::Mismatch, NMode::Match][random.below(3)],
         ..Config::new(threshold)

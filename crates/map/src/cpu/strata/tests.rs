@@ -160,7 +160,7 @@ proptest! {
         let insert = random.below(80) as u32;
         let config = {
             let max_insert = insert + 50 + random.below(150) as u32;
-            Config { min_insert: insert, max_insert, ..config }
+            Config { min_insert: Some(insert), max_insert: Some(max_insert), ..config }
         };
         let contigs = random.contigs();
         let reads = pairs(&mut random, &contigs, e);
@@ -178,7 +178,8 @@ fn many_hits_are_kept_a_part_at_a_time() {
     let reads: Vec<Vec<u8>> = (0..30).map(|at| contigs[0][at * 7..at * 7 + 50].to_vec()).collect();
     for select in [Select::All, Select::Best, Select::BestStrata] {
         for unit in [1, 2] {
-            let config = Config { select, max_insert: 100, ..Config::new(Threshold::Edits(3)) };
+            let config =
+                Config { select, max_insert: Some(100), ..Config::new(Threshold::Edits(3)) };
             compare(&config, &contigs, &reads, unit);
         }
     }
@@ -204,7 +205,7 @@ fn long_reads_are_reported_as_if_all_hits_were_known() {
     reads.push(random.bases(800));
     reads.push(contigs[0].clone());
     for (select, unit) in [(Select::Best, 1), (Select::BestStrata, 2)] {
-        let config = Config { select, max_insert: 1500, ..Config::new(Threshold::Edits(45)) };
+        let config = Config { select, max_insert: Some(1500), ..Config::new(Threshold::Edits(45)) };
         compare(&config, &contigs, &reads, unit);
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use merganser_alignments::{Record, Tags, flag};
+use merganser_alignments::{MateTags, Record, Tags, flag};
 use merganser_run::Cancel;
 
-use super::{RecordSink, ReportUnit, Reporter, room, set_aside, template};
+use super::{RecordSink, ReportUnit, Reporter, Role, room, set_aside, template};
 use crate::discordance::Arrangement;
 use crate::hits::{Hit, Strata, quality};
 use crate::index::IndexView;
@@ -126,20 +126,31 @@ impl<'r> Reporter<'r> {
         // Tags hold 32-bit numbers.
         let [number, count] =
             [number, count].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+        if first {
+            (0..2).for_each(|mate| self.name_cigar(mate));
+        }
         for mate in 0..2 {
-            let strand = if hits[mate].reverse { flag::REVERSE } else { flag::MATE_REVERSE };
+            let own_strand = if hits[mate].reverse { flag::REVERSE } else { 0 };
+            let mate_strand = if hits[1 - mate].reverse { flag::MATE_REVERSE } else { 0 };
+            let mate_tags = first.then(|| MateTags {
+                quality: Some(quality),
+                cigar: &self.cigars[1 - mate],
+                score: MateTags::score_of(self.cropped(unit, 1 - mate)),
+            });
+            let letters = (first || self.config.secondary_seq).then(|| self.cropped(unit, mate));
             let record = Record {
                 name: unit.batch.name(unit.read),
                 flags: MATES[mate]
                     | flag::PROPER
-                    | strand
+                    | own_strand
+                    | mate_strand
                     | if first { 0 } else { flag::SECONDARY },
                 place: Some(places[mate].place),
                 quality,
                 operations: &self.alignments[mate].operations,
                 mate: Some(places[1 - mate].place),
                 template: template(places[mate], places[1 - mate], mate),
-                letters: first.then(|| self.cropped(unit, mate)),
+                letters,
                 hit: Some(Tags {
                     edits: places[mate].edits,
                     md: &self.alignments[mate].md,
@@ -147,6 +158,7 @@ impl<'r> Reporter<'r> {
                     number,
                     others: if first { &self.others[mate] } else { &[] },
                 }),
+                mate_tags,
             };
             self.style.write(&record, sink.records());
             self.reported.mappings += 1;
@@ -188,6 +200,7 @@ impl<'r> Reporter<'r> {
     fn apart(&mut self, unit: &ReportUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), Error> {
         (0..2).for_each(|mate| self.count(unit, mate));
         let firsts = unit.hits.map(<[Hit]>::first);
+        self.cigars.iter_mut().for_each(Vec::clear);
         match firsts {
             [Some(_), Some(_)] => self.reported.discordant += 1,
             [None, None] => set_aside(unit, sink),
@@ -199,6 +212,9 @@ impl<'r> Reporter<'r> {
             let known = Arrangement::of(mates, self.config);
             self.tallies.discordant(unit.batch.segment(), known);
         }
+        for mate in (0..2).filter(|&mate| firsts[mate].is_some()) {
+            self.name_cigar(mate);
+        }
         for mate in 0..2 {
             let other = places[1 - mate];
             let mate_flags = match other {
@@ -206,7 +222,13 @@ impl<'r> Reporter<'r> {
                 Some(place) if place.reverse => flag::MATE_REVERSE,
                 Some(_) => 0,
             };
-            self.each(unit, mate, MATES[mate] | mate_flags, other, sink)?;
+            let role = Role {
+                flags: MATES[mate] | mate_flags,
+                other,
+                mate_quality: self.quality_of(unit, 1 - mate),
+                mate_score: Some(MateTags::score_of(self.cropped(unit, 1 - mate))),
+            };
+            self.each(unit, mate, &role, sink)?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ merganser_run::named! {
     /// A set of options.
     pub(crate) enum Preset {
         Variants = "variants"
-            ("-e 10% --rescue 20% --best --clip --max-insert 1000: one hit, for variant callers"),
+            ("-e 10% --rescue 20% --best --clip --learn-insert: one hit, for variant callers"),
         All = "all" ("-e 5% --all: every hit"),
         Hla = "hla" ("-e 3% --best-strata --no-unmapped: for OptiType"),
         Hamming = "hamming" ("-e 5% --all --hamming: every hit without gaps"),
@@ -22,8 +22,13 @@ merganser_run::named! {
 /// The options that select hits. Without any of them, `-e` and a preset, `variants` applies.
 const SELECTS: [&str; 3] = ["all", "best", "best_strata"];
 /// The options of pairs, with their names.
-const OF_PAIRS: [(&str, &str); 3] =
-    [("min_insert", "--min-insert"), ("max_insert", "--max-insert"), ("rescue", "--rescue")];
+const OF_PAIRS: [(&str, &str); 5] = [
+    ("orientation", "--orientation"),
+    ("min_insert", "--min-insert"),
+    ("max_insert", "--max-insert"),
+    ("learn_insert", "--learn-insert"),
+    ("rescue", "--rescue"),
+];
 
 #[derive(Args, Debug)]
 #[group(skip)]
@@ -79,9 +84,7 @@ impl Preset {
             if !given("rescue") {
                 config.rescue = Some(Threshold::Percent(20));
             }
-            if !given("max_insert") {
-                config.max_insert = 1000;
-            }
+            config.learn_insert = true;
         }
         config.hamming |= self == Preset::Hamming;
         config.no_unmapped |= self == Preset::Hla;
@@ -152,7 +155,10 @@ mod tests {
     #[test]
     fn given_options_replace_those_of_a_preset() {
         let config = parsed("--preset variants -e 3 --all --rescue 7 --max-insert 500").unwrap();
-        assert_eq!(*config, *parsed("-e 3 --all --rescue 7 --max-insert 500 --clip").unwrap());
+        assert_eq!(
+            *config,
+            *parsed("-e 3 --all --rescue 7 --max-insert 500 --learn-insert --clip").unwrap()
+        );
         assert_eq!(config.of_pairs, Some("--max-insert"));
         assert_eq!(parsed("-e 4").unwrap().usual, None);
         assert!(parsed("--best").unwrap_err().to_string().contains("-e 5"));

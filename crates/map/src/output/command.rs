@@ -1,0 +1,151 @@
+//! The command in the header (@PG, CL): the options that decide the records, the reference and the reads.
+//!
+//! It is the same for every number of threads, device, amount of memory and shard. File names are those that were
+//! given.
+
+use merganser_io::{Input, QualityOffset, ReadInput};
+
+use crate::index::Index;
+use crate::{Config, NMode, Orientation, Strand};
+
+/// The beginnings of the list of files, which follows the options.
+const FILES: [&str; 3] = [" -1 ", " --interleaved ", " -- "];
+
+/// Returns the command that maps these reads.
+pub(super) fn command(config: &Config, index: &Index, inputs: &[ReadInput]) -> String {
+    let mut command = "merganser map".to_owned();
+    let paired = inputs.iter().any(ReadInput::is_paired);
+    options(config, paired, &mut command);
+    files(index, inputs, &mut command);
+    command
+}
+
+/// Returns a line of a header without the names of files, which may differ between the shards of a job.
+pub(crate) fn without_files(line: &str) -> &str {
+    if !line.starts_with("@PG\tID:merganser\t") {
+        return line;
+    }
+    let begin = FILES.iter().filter_map(|files| line.find(files)).min();
+    begin.map_or(line, |begin| &line[..begin])
+}
+
+fn options(config: &Config, paired: bool, command: &mut String) {
+    let mut add = |option: String| {
+        command.push(' ');
+        command.push_str(&option);
+    };
+    add(format!("-e {}", config.threshold));
+    add(format!("--{}", config.select));
+    if config.max_hits > 0 {
+        add(format!("--max-hits {}", config.max_hits));
+    }
+    if config.xa > 0 {
+        add(format!("--xa {}", config.xa));
+    }
+    if config.hamming {
+        add("--hamming".to_owned());
+    }
+    if config.echoes {
+        add("--echoes".to_owned());
+    }
+    if config.strand != Strand::default() {
+        add(format!("--strand {}", config.strand));
+    }
+    if config.n_mode != NMode::default() {
+        add(format!("--n-mode {}", config.n_mode));
+    }
+    if config.quality_offset != QualityOffset::default() {
+        add(format!("--quality-offset {}", config.quality_offset));
+    }
+    if let Some(crop) = config.crop {
+        add(format!("--crop {crop}"));
+    }
+    if paired {
+        of_pairs(config, &mut add);
+    }
+    for group in &config.read_groups {
+        add(format!("-R {}", quoted(&group.line().replace('\t', "\\t"))));
+    }
+    for (given, option) in [
+        (config.clip, "--clip"),
+        (config.eqx, "--eqx"),
+        (config.secondary_seq, "--secondary-seq"),
+        (config.no_unmapped, "--no-unmapped"),
+        (config.sort, "--sort"),
+    ] {
+        if given {
+            add(option.to_owned());
+        }
+    }
+}
+
+fn of_pairs(config: &Config, add: &mut impl FnMut(String)) {
+    if config.orientation != Orientation::default() {
+        add(format!("--orientation {}", config.orientation));
+    }
+    let [least, most] = config.inserts();
+    let learns = config.learn_insert && config.max_insert.is_none();
+    if !learns || config.min_insert.is_some() {
+        add(format!("--min-insert {least}"));
+    }
+    add(if learns { "--learn-insert".to_owned() } else { format!("--max-insert {most}") });
+    if let Some(edits) = config.rescue {
+        add(format!("--rescue {edits}"));
+    }
+    if config.any_names {
+        add("--any-names".to_owned());
+    }
+}
+
+fn files(index: &Index, inputs: &[ReadInput], command: &mut String) {
+    let is_interleaved = |input: &&ReadInput| matches!(input, ReadInput::Interleaved(_));
+    if inputs.iter().any(|input| is_interleaved(&input)) {
+        command.push_str(" --interleaved");
+    }
+    for input in inputs {
+        if let ReadInput::Pair(one, two) = input {
+            *command += &format!(" -1 {} -2 {}", quoted(&name(one)), quoted(&name(two)));
+        }
+    }
+    command.push_str(" -- ");
+    command.push_str(&quoted(&index.source().display().to_string()));
+    for input in inputs.iter().filter(|input| !matches!(input, ReadInput::Pair(..))) {
+        input.inputs().for_each(|input| *command += &format!(" {}", quoted(&name(input))));
+    }
+}
+
+fn name(input: &Input) -> String {
+    input.path().map_or("-".to_owned(), |path| path.display().to_string())
+}
+
+/// Quotes a word for a shell if needed. Control characters, which a header must not contain, become `?`.
+fn quoted(word: &str) -> String {
+    let word = word.replace(char::is_control, "?");
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:@%+=,".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word;
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quoted("a/b_1.fq.gz"), "a/b_1.fq.gz");
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted("it's\tone"), r"'it'\''s?one'");
+        assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn files_are_left_out_of_comparisons() {
+        let line = "@PG\tID:merganser\tCL:merganser map -e 5 --all";
+        for files in [" -- ref.fa a.fq", " -1 a -2 b -- ref.fa", " --interleaved -- r -1 x"] {
+            assert_eq!(without_files(&format!("{line}{files}")), line);
+        }
+        assert_eq!(without_files("@RG\tID:a -- b"), "@RG\tID:a -- b");
+    }
+}

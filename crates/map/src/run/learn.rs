@@ -1,0 +1,282 @@
+//! Learning the insert sizes of a library, before the first pair is reported.
+//!
+//! The pairs are the first ones of the whole input, in its order, so the result depends neither on the number of
+//! threads nor on the shard. Their mates are searched one by one, as the search for pairs depends on the insert sizes.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use merganser_io::ReadInput;
+use merganser_run::engine::{Source, each_batch};
+use merganser_run::locks::{into_inner, lock};
+use merganser_run::{Context, Silent, Warnings, thousands};
+
+use super::worker::named;
+use crate::cpu::{Mapper, Strata};
+use crate::hits::Hit;
+use crate::index::IndexView;
+use crate::insert_sizes::{InsertSizes, LEAST_PAIRS, MOST_PAIRS};
+use crate::room::Room;
+use crate::source::{ReadBatch, ReadSource};
+use crate::trace::Alignment;
+use crate::{Config, Error, Select};
+
+/// The number of bases of reads after which no further batch is searched, whatever was learned from them: as many as
+/// [`MOST_PAIRS`] pairs of 250 bases have.
+const MOST_BASES: u64 = 2 * 250 * MOST_PAIRS as u64;
+/// The maximum memory of the reads in these batches: letters, qualities and names.
+pub(super) const MOST_BYTES: u64 = 3 * MOST_BASES;
+
+/// Whether a run learns insert sizes.
+pub(super) fn is_wanted(config: &Config, inputs: &[ReadInput]) -> bool {
+    config.learn_insert && config.max_insert.is_none() && inputs.iter().any(ReadInput::is_paired)
+}
+
+/// Whether all inputs can be read twice.
+pub(super) fn can_be_read_twice(inputs: &[ReadInput]) -> bool {
+    let is_file = |path| merganser_io::is_file(path).unwrap_or(false);
+    inputs.iter().flat_map(ReadInput::inputs).all(|input| input.path().is_some_and(is_file))
+}
+
+/// Returns the options with learned insert sizes; those that are given stay. Without enough pairs, the options stay
+/// the same, and a note says so.
+///
+/// # Errors
+/// If the given minimum is above the learned maximum.
+pub(super) fn complete(
+    config: &Config,
+    sizes: Option<&InsertSizes>,
+    context: &Context,
+) -> Result<Config, Error> {
+    let mut config = config.clone();
+    match sizes {
+        Some(sizes) => {
+            let [least, most] = sizes.range;
+            config.min_insert.get_or_insert(least);
+            config.max_insert = Some(most);
+        }
+        None => {
+            let [_, most] = config.inserts();
+            config.max_insert = Some(most);
+            context.progress.note(&format!(
+                "fewer than {} of the first pairs have one best hit of each mate: insert sizes are not learned, and \
+                 `max_insert` is {most}",
+                thousands(LEAST_PAIRS as u64)
+            ));
+        }
+    }
+    config.validate()?;
+    Ok(config)
+}
+
+/// The insert sizes of the pairs of a batch.
+#[derive(Debug, Default)]
+struct Sample {
+    batch: u64,
+    /// In the order of the pairs; those that nothing can be learned from are left out.
+    sizes: Vec<u32>,
+    bases: u64,
+}
+
+/// Searches batches of reads for insert sizes.
+pub(super) struct Learner<'r> {
+    view: IndexView<'r>,
+    config: Config,
+    gaps: &'r [[u32; 2]],
+    room: Room,
+    /// The maximum length of a record, in bytes.
+    longest: usize,
+    context: &'r Context,
+    samples: Mutex<Vec<Sample>>,
+    pairs: AtomicU64,
+    bases: AtomicU64,
+}
+
+/// The state of a thread.
+pub(super) struct Searcher<'l> {
+    mapper: Mapper<'l>,
+    strata: Strata<'l>,
+    alignment: Alignment,
+    hits: Vec<Hit>,
+    bounds: Vec<usize>,
+}
+
+impl<'r> Learner<'r> {
+    pub(super) fn new(
+        view: IndexView<'r>,
+        config: &Config,
+        gaps: &'r [[u32; 2]],
+        room: Room,
+        longest: usize,
+        context: &'r Context,
+    ) -> Learner<'r> {
+        // A single best hit is all that is asked for.
+        let config = Config { select: Select::Best, share: None, ..config.clone() };
+        let (pairs, bases) = (AtomicU64::new(0), AtomicU64::new(0));
+        Learner {
+            view,
+            config,
+            gaps,
+            room,
+            longest,
+            context,
+            samples: Mutex::default(),
+            pairs,
+            bases,
+        }
+    }
+
+    pub(super) fn searcher(&self) -> Searcher<'_> {
+        let cancel = &self.context.cancel;
+        let mapper = Mapper::new(self.view, &self.config, self.gaps, None, cancel);
+        Searcher {
+            mapper: mapper.with_room(self.room),
+            strata: Strata::new(self.view, &self.config, cancel),
+            alignment: Alignment::of_run(cancel),
+            hits: Vec::new(),
+            bounds: Vec::new(),
+        }
+    }
+
+    /// Whether more batches are needed.
+    pub(super) fn wants_more(&self) -> bool {
+        self.pairs.load(Ordering::Relaxed) < MOST_PAIRS as u64
+            && self.bases.load(Ordering::Relaxed) < MOST_BASES
+    }
+
+    /// Searches the pairs of a batch.
+    ///
+    /// # Errors
+    /// If a read cannot be searched, or the run is cancelled.
+    pub(super) fn look(&self, searcher: &mut Searcher<'_>, batch: &ReadBatch) -> Result<(), Error> {
+        let mut sample = Sample { batch: batch.number(), ..Sample::default() };
+        sample.bases = (0..batch.len()).map(|at| batch.get(at)[1].len() as u64).sum();
+        if batch.paired {
+            let found = searcher.sizes(batch, &self.config, &mut sample.sizes);
+            found.map_err(|error| named(error, batch, &self.config))?;
+        }
+        self.pairs.fetch_add(sample.sizes.len() as u64, Ordering::Relaxed);
+        self.bases.fetch_add(sample.bases, Ordering::Relaxed);
+        lock(&self.samples).push(sample);
+        Ok(())
+    }
+
+    /// Reads and searches the beginning of files, which are read again afterwards.
+    ///
+    /// # Errors
+    /// If the beginning of the input is at fault, or the run is cancelled.
+    pub(super) fn read(&self, inputs: &[ReadInput]) -> Result<(), Error> {
+        let (threads, cancel) = (self.context.threads, &self.context.cancel);
+        // The same warnings follow when the input is read again.
+        let mut quiet = self.context.clone();
+        quiet.warnings = Warnings::default();
+        let source = ReadSource::open(inputs, &self.config, &quiet, self.longest, None)?;
+        let begin = Begin { source: &source, learner: self };
+        let searcher = || self.searcher();
+        let done = each_batch(&begin, threads, &Silent, cancel, searcher, |searcher, batch| {
+            self.look(searcher, batch)
+        });
+        // A fault behind the pairs that suffice is found when the input is read again.
+        if self.wants_more() || cancel.is_cancelled() { done.map(drop) } else { Ok(()) }
+    }
+
+    /// Returns what was learned; `None` if there are too few pairs.
+    pub(super) fn finish(self) -> Option<InsertSizes> {
+        let mut samples = into_inner(self.samples);
+        samples.sort_unstable_by_key(|sample| sample.batch);
+        // Threads may have searched more batches than are needed.
+        let (mut sizes, mut bases) = (Vec::new(), 0);
+        for sample in samples {
+            if sizes.len() >= MOST_PAIRS || bases >= MOST_BASES {
+                break;
+            }
+            sizes.extend(sample.sizes);
+            bases += sample.bases;
+        }
+        sizes.truncate(MOST_PAIRS);
+        InsertSizes::learn(sizes)
+    }
+}
+
+impl Searcher<'_> {
+    /// Appends the insert sizes of the pairs of a batch whose mates both have one best hit.
+    fn sizes(
+        &mut self,
+        batch: &ReadBatch,
+        config: &Config,
+        sizes: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        self.mapper.clear(1);
+        for at in 0..batch.len() {
+            let [_, letters, _] = batch.get(at);
+            self.mapper.push(letters).map_err(|problem| batch.error(at, problem))?;
+        }
+        let (mut from, mut first) = (0, None);
+        while from < batch.len() {
+            let (mapper, reads) = (&mut self.mapper, from..batch.len());
+            let to = self.strata.map(mapper, reads, 1, &mut self.hits, &mut self.bounds)?;
+            let mut start = 0;
+            for (read, &end) in (from..to).zip(&self.bounds) {
+                let hits = &self.hits[start..end];
+                start = end;
+                let only = match hits {
+                    [only] => Some(*only),
+                    [best, next, ..] if next.edits > best.edits => Some(*best),
+                    _ => None,
+                };
+                match read % 2 {
+                    0 => first = only,
+                    _ => sizes.extend(first.zip(only).and_then(|(one, two)| {
+                        insert_size(&self.mapper, &mut self.alignment, config, read - 1, [one, two])
+                    })),
+                }
+            }
+            from = to;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the insert size of a pair whose mates have these hits; `None` if their contigs, their strands or their
+/// order are not those of a pair.
+fn insert_size(
+    mapper: &Mapper<'_>,
+    alignment: &mut Alignment,
+    config: &Config,
+    read: usize,
+    hits: [Hit; 2],
+) -> Option<u32> {
+    if hits[0].contig != hits[1].contig {
+        return None;
+    }
+    let left = config.orientation.left(hits.map(|hit| hit.reverse))?;
+    let spans = [0, 1].map(|mate| {
+        let (queries, text) = (&mapper.queries, &mapper.view.text);
+        alignment.of_hit(queries, read + mate, &hits[mate], text, config.n_mode, &[]);
+        [alignment.start, alignment.end - 1]
+    });
+    config.orientation.insert(spans[left], spans[1 - left])
+}
+
+/// The beginning of the input, until enough was learned from it.
+struct Begin<'b, 'r> {
+    source: &'b ReadSource,
+    learner: &'b Learner<'r>,
+}
+
+impl Source for Begin<'_, '_> {
+    type Batch = ReadBatch;
+    type Error = Error;
+
+    fn next(&self, batch: &mut ReadBatch) -> Result<Option<u64>, Error> {
+        if self.learner.wants_more() { self.source.next(batch) } else { Ok(None) }
+    }
+
+    fn number(batch: &ReadBatch) -> u64 {
+        batch.number()
+    }
+
+    fn stop(&self, number: u64) {
+        self.source.stop(number);
+    }
+}
