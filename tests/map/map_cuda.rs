@@ -81,6 +81,9 @@ fn map_writes_the_same_on_cuda() {
         "-e 6 1.fq -2 2.fq --max-insert 400 --best --xa 4",
         "-e 3 1.fq -2 2.fq --max-insert 350 --rescue 12% --clip",
         "-e 2 1.fq -2 2.fq --max-insert 400 --best --rescue 9 --clip --xa 4",
+        "-1 1.fq -2 2.fq --preset variants",
+        "-e 2 reads.fq --clip",
+        "-e 5 reads.fq --echoes",
     ] {
         let expected = mapped(&dir, &format!("ref.mgi {options} --device cpu"));
         for device in ["cuda --threads 3", "cuda:0,0", "cuda --gpu-memory 50M --threads 1"] {
@@ -88,7 +91,7 @@ fn map_writes_the_same_on_cuda() {
             assert!(found == expected, "{options} {device}: {} and {}", found.1, expected.1);
         }
     }
-    let expected = mapped(&dir, "ref.mgi reads.fq -e 3 --n-mode match --device cpu");
+    let expected = mapped(&dir, "ref.fa reads.fq -e 3 --n-mode match --device cpu");
     assert!(mapped(&dir, "ref.fa reads.fq -e 3 --n-mode match --device cuda") == expected);
 }
 

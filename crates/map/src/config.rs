@@ -147,8 +147,8 @@ pub struct Config {
     /// Write matches (=) and mismatches (X) in CIGARs instead of M
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
     pub eqx: bool,
-    /// Soft-clip ends of reads whose edits cost more than clipping, as local aligners do; the hits stay the
-    /// same
+    /// Soft-clip ends of reads whose edits cost more than clipping, as local aligners do, and map reads without a
+    /// hit by a part of at least half of their bases
     // The scores are BWA-MEM's defaults: match 1, mismatch -4, gap of n bases -6 - n, clipped end -5.
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
     pub clip: bool,

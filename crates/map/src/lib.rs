@@ -44,6 +44,7 @@ mod naive_tests;
 mod orientation;
 mod output;
 mod pairs;
+mod parts;
 mod prefilter;
 mod queries;
 mod reads;

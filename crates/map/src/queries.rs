@@ -25,6 +25,7 @@ struct Entry {
     others: u32,
     edits: u32,
     most: u32,
+    clips: [u32; 2],
 }
 
 /// A read on one strand.
@@ -40,6 +41,8 @@ pub(crate) struct Query<'a> {
     pub(crate) edits: usize,
     /// The maximum number of edits of a hit.
     pub(crate) most: usize,
+    /// The numbers of bases of the read before and after the query, if it is only a part of the read.
+    pub(crate) clips: [u32; 2],
 }
 
 impl Queries {
@@ -70,8 +73,29 @@ impl Queries {
             planes::Encoded::Foreign(at) => return Err(at),
         };
         let edits = edits as u32;
-        self.entries.push(Entry { at, len: letters.len() as u32, others, edits, most: edits });
+        let (len, clips) = (letters.len() as u32, [0; 2]);
+        self.entries.push(Entry { at, len, others, edits, most: edits, clips });
         Ok(())
+    }
+
+    /// Replaces a read, which has these letters, by a part of it, whose hits have at most `edits` edits.
+    pub(crate) fn crop(
+        &mut self,
+        read: usize,
+        letters: &[u8],
+        part: std::ops::Range<usize>,
+        edits: usize,
+    ) {
+        let clips = [part.start, letters.len() - part.end].map(|bases| bases as u32);
+        let of_part = self.entries.len();
+        // The letters are valid, as those of the whole read are.
+        if self.push(&letters[part], edits).is_ok() {
+            self.entries.swap(2 * read, of_part);
+            self.entries.swap(2 * read + 1, of_part + 1);
+            self.entries[2 * read].clips = clips;
+            self.entries[2 * read + 1].clips = [clips[1], clips[0]];
+        }
+        self.entries.truncate(of_part);
     }
 
     /// Sets the maximum number of edits of the next search for a read.
@@ -93,7 +117,7 @@ impl Queries {
 
     #[inline]
     pub(crate) fn get(&self, number: usize) -> Query<'_> {
-        let Entry { at, len, others, edits, most } = self.entries[number];
+        let Entry { at, len, others, edits, most, clips } = self.entries[number];
         let plane = (len as usize).div_ceil(BASES_PER_WORD);
         let words = &self.words[at..];
         Query {
@@ -104,6 +128,7 @@ impl Queries {
             unknown: others as usize,
             edits: edits as usize,
             most: most as usize,
+            clips,
         }
     }
 }

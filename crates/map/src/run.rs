@@ -28,8 +28,9 @@ use crate::index::{Index, IndexView, SHORTEST};
 use crate::output::{
     Letters, ManyRecords, OutputPaths, Outputs, PairFinder, Placements, Reported, Reporter, Writer,
 };
+use crate::parts::Parts;
 use crate::source::{ReadSource, longest_record};
-use crate::{Config, Error, Format, InsertSizes, MAX_READ, Prefilter};
+use crate::{Config, Error, Format, InsertSizes, MAX_READ, Prefilter, Select};
 #[cfg(test)]
 pub(crate) use build::build_of;
 pub use build::{BuildOutcome, build, build_in_memory, build_with};
@@ -201,6 +202,7 @@ pub fn run_with(
     let learned =
         insert_sizes.map(|sizes| learn::complete(config, sizes.as_ref(), context)).transpose()?;
     let config = learned.as_ref().unwrap_or(config);
+    let best = Config { select: Select::Best, ..config.clone() };
     let worker = |gpus| {
         let mapper = Mapper::new(view, config, &gaps, packed.as_ref(), cancel);
         let mapper = mapper.with_room(memory.room);
@@ -209,7 +211,8 @@ pub fn run_with(
         let many = ManyRecords::new(&context.warnings, progress);
         let reporter = Reporter::new(view, config, &styles, many, cancel);
         let texts = Texts::new(config.format, sorting.as_ref(), keeps_unmapped, memory.long);
-        Worker::new(mapper, strata, gpus, finder, reporter, texts)
+        let parts = Parts::new(view, [config, &best], &gaps, memory.room, cancel);
+        Worker::new(mapper, strata, gpus, finder, reporter, texts, parts)
     };
     // Devices are prepared only later.
     let first = engine.run_held(

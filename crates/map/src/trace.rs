@@ -13,6 +13,7 @@ use crate::hits::{Hit, NO_SCRIPT};
 use crate::queries::{Queries, Query};
 use crate::reference::Text;
 use crate::{Config, Contig, NMode, Operation};
+pub(crate) use clip::{MATCH, MISMATCH};
 use gaps::Gaps;
 
 /// An alignment of a hit. Refilling it reuses its memory.
@@ -121,15 +122,26 @@ impl Alignment {
         text: &Text<'_>,
         config: &Config,
     ) -> u32 {
-        let edits = if config.clip { self.clip(text) } else { hit.edits };
-        if config.n_mode != NMode::Match {
-            return edits;
-        }
+        let mut edits = if config.clip { self.clip(text) } else { hit.edits };
         let query = queries.get(2 * read + usize::from(hit.reverse));
-        if self.mark_ambiguous(&query, text) {
-            self.describe(text);
+        if config.n_mode == NMode::Match {
+            if self.mark_ambiguous(&query, text) {
+                self.describe(text);
+            }
+            edits = self.edits();
         }
-        self.edits()
+        self.clip_rest(query.clips);
+        edits
+    }
+
+    /// Adds the bases of the read before and after the query as clipped ends.
+    fn clip_rest(&mut self, [before, after]: [u32; 2]) {
+        match self.operations.first_mut() {
+            _ if before == 0 => {}
+            Some((Operation::Clip, len)) => *len += before,
+            _ => self.operations.insert(0, (Operation::Clip, before)),
+        }
+        self.push(Operation::Clip, after);
     }
 
     /// Turns matches of ambiguous letters into mismatches; returns whether there are any.

@@ -164,6 +164,24 @@ fn a_mate_that_ends_beyond_the_other_one_is_proper() {
     assert_eq!(flags, ["99", "147"]);
 }
 
+/// Adapters of untrimmed reads are clipped, as BWA-MEM clips them, and so are reads over the junction of a circle.
+#[test]
+fn ends_that_do_not_align_are_clipped() {
+    let Some(cases) = cases("map") else { return };
+    let dir = Dir::new();
+    for name in ["v.fa", "adapter_1.fq", "adapter_2.fq", "circle.fa", "circle.fq"] {
+        fs::copy(cases.join(name), dir.path(name)).unwrap();
+    }
+    let cigars = |args: &str| {
+        let sam = dir.run(&format!("map -q {args}")).ok();
+        let lines = sam.lines().filter(|line| !line.starts_with('@'));
+        lines.map(|line| line.split('\t').nth(5).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(cigars("v.fa adapter_1.fq adapter_2.fq"), ["181M69S", "70S180M"]);
+    let circle = cigars("circle.fa circle.fq");
+    assert!(circle.len() == 5 && circle.iter().all(|cigar| cigar.contains('S')), "{circle:?}");
+}
+
 #[test]
 fn an_echo_of_a_hit_is_no_hit_of_its_own() {
     let Some(cases) = cases("map") else { return };

@@ -17,6 +17,7 @@ use crate::hits::Hit;
 use crate::output::{
     BatchText, PairFinder, Placements, RecordSink, ReportUnit, Reported, Reporter,
 };
+use crate::parts::{Found, Parts};
 use crate::source::ReadBatch;
 use crate::{Config, Error, Format, Select};
 
@@ -41,6 +42,8 @@ pub(super) struct Worker<'r> {
     pub(super) finder: PairFinder<'r>,
     pub(super) reporter: Reporter<'r>,
     pub(super) texts: Texts<'r>,
+    /// Searches for parts of reads without a hit, if ends are clipped.
+    parts: Option<Parts<'r>>,
     hits: Vec<Hit>,
     bounds: Vec<usize>,
 }
@@ -185,9 +188,10 @@ impl<'r> Worker<'r> {
         finder: PairFinder<'r>,
         reporter: Reporter<'r>,
         texts: Texts<'r>,
+        parts: Option<Parts<'r>>,
     ) -> Worker<'r> {
         let (hits, bounds) = (Vec::new(), Vec::new());
-        Worker { mapper, strata, gpus, finder, reporter, texts, hits, bounds }
+        Worker { mapper, strata, gpus, finder, reporter, texts, parts, hits, bounds }
     }
 
     /// Returns the results after the last batch.
@@ -251,6 +255,21 @@ impl<'r> Worker<'r> {
         Ok(())
     }
 
+    /// Searches for parts of reads without a hit.
+    fn find_parts(&mut self, batch: &ReadBatch, reads: Range<usize>) -> Result<(), Error> {
+        let Some(parts) = &mut self.parts else { return Ok(()) };
+        let begun = Instant::now();
+        let Mapper { queries, config, .. } = &mut self.mapper;
+        let letters = |read| {
+            let [_, letters, _] = batch.get(read);
+            &letters[..letters.len().min(config.crop.map_or(usize::MAX, |crop| crop as usize))]
+        };
+        let found = Found { hits: &mut self.hits, bounds: &mut self.bounds };
+        parts.find(reads, batch.unit(), letters, queries, found)?;
+        self.mapper.effort.times.seeding += begun.elapsed();
+        Ok(())
+    }
+
     fn report(
         &mut self,
         batch: &ReadBatch,
@@ -258,6 +277,7 @@ impl<'r> Worker<'r> {
         scripts: &[u16],
         turn: &BatchTurn<'_>,
     ) -> Result<(), Error> {
+        self.find_parts(batch, reads.clone())?;
         let begun = Instant::now();
         let unit = batch.unit();
         let cancel = &self.mapper.cancel;

@@ -3,9 +3,9 @@
 use crate::Operation;
 
 /// The score of a match. The scores are BWA-MEM's defaults (Li, 2013).
-const MATCH: i64 = 1;
+pub(crate) const MATCH: i64 = 1;
 /// The score of a mismatch.
-const MISMATCH: i64 = -4;
+pub(crate) const MISMATCH: i64 = -4;
 /// The scores of a gap and of each base in it.
 const GAP: [i64; 2] = [-6, -1];
 /// The score of a clipped end.
