@@ -1,6 +1,7 @@
 //! Alignment of hits: among the alignments with a hit's edits, the one with the fewest gaps, with its gaps
 //! leftmost (`naive::align` is the literal definition).
 
+mod affine;
 mod clip;
 mod gaps;
 mod waves;
@@ -13,6 +14,7 @@ use crate::hits::{Hit, NO_SCRIPT};
 use crate::queries::{Queries, Query};
 use crate::reference::Text;
 use crate::{Config, Contig, NMode, Operation};
+use affine::{Affine, Diagonals};
 pub(crate) use clip::{MATCH, MISMATCH};
 use gaps::Gaps;
 
@@ -28,6 +30,7 @@ pub(crate) struct Alignment {
     /// The value of SAM's MD tag.
     pub(crate) md: Vec<u8>,
     gaps: Gaps,
+    affine: Affine,
     /// Runs in reverse order, from the end of the alignment.
     backwards: Vec<(Operation, u32)>,
     /// Cancellation, which also stops the alignment of long reads.
@@ -122,8 +125,18 @@ impl Alignment {
         text: &Text<'_>,
         config: &Config,
     ) -> u32 {
-        let mut edits = if config.clip { self.clip(text) } else { hit.edits };
         let query = queries.get(2 * read + usize::from(hit.reverse));
+        let mut edits = hit.edits;
+        if config.clip {
+            let whole = [self.start, self.end];
+            edits = self.clip(text);
+            if !config.hamming
+                && self.is_doubtful()
+                && self.realign(&query, hit, whole, text, config)
+            {
+                edits = self.edits();
+            }
+        }
         if config.n_mode == NMode::Match {
             if self.mark_ambiguous(&query, text) {
                 self.describe(text);
@@ -132,6 +145,55 @@ impl Alignment {
         }
         self.clip_rest(query.clips);
         edits
+    }
+
+    /// Whether scores may prefer another alignment: this one has several gaps, or a clipped end.
+    fn is_doubtful(&self) -> bool {
+        let is =
+            |of: &[Operation]| self.operations.iter().filter(|run| of.contains(&run.0)).count();
+        is(&[Operation::Insertion, Operation::Deletion]) > 1 || is(&[Operation::Clip]) > 0
+    }
+
+    /// Replaces the alignment by the one with the highest score near it, if that is higher; returns whether it is.
+    /// `whole` is the span of the hit with its clipped ends.
+    fn realign(
+        &mut self,
+        query: &Query<'_>,
+        hit: &Hit,
+        whole: [u32; 2],
+        text: &Text<'_>,
+        config: &Config,
+    ) -> bool {
+        let slack = query.most.max(hit.edits as usize) as i64;
+        let [first, last] = [i64::from(whole[0]), i64::from(whole[1]) - query.len as i64];
+        let diagonals = Diagonals {
+            first: first.min(last) - slack,
+            width: (first.abs_diff(last) as i64 + 2 * slack + 1) as usize,
+        };
+        let contig = &text.contigs[hit.contig as usize];
+        let mut affine = std::mem::take(&mut self.affine);
+        let local = affine.align(query, text, contig, diagonals, config.n_mode);
+        let better = local.filter(|local| local.score > clip::total(&self.operations));
+        let is_better = better.is_some();
+        if let Some(local) = better {
+            [self.start, self.end] = local.span;
+            self.operations.clear();
+            let (mut read, mut at) = (0, self.start as usize);
+            for &(operation, len) in local.backwards.iter().rev() {
+                let operation = match operation {
+                    Operation::Aligned => {
+                        of_letters(query.code(read), text.code(at), config.n_mode)
+                    }
+                    operation => operation,
+                };
+                self.push(operation, len);
+                read += operation.in_read(len) as usize;
+                at += operation.in_reference(len) as usize;
+            }
+            self.describe(text);
+        }
+        self.affine = affine;
+        is_better
     }
 
     /// Adds the bases of the read before and after the query as clipped ends.
@@ -348,6 +410,12 @@ impl Alignment {
         }
         put_decimal(run, &mut self.md);
     }
+}
+
+/// Returns the operation that aligns two letters.
+fn of_letters(one: u8, two: u8, mode: NMode) -> Operation {
+    let is_match = if one < 4 && two < 4 { one == two } else { mode == NMode::Match };
+    if is_match { Operation::Match } else { Operation::Mismatch }
 }
 
 #[cfg(test)]

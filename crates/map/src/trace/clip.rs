@@ -7,9 +7,15 @@ pub(crate) const MATCH: i64 = 1;
 /// The score of a mismatch.
 pub(crate) const MISMATCH: i64 = -4;
 /// The scores of a gap and of each base in it.
-const GAP: [i64; 2] = [-6, -1];
+pub(super) const GAP: [i64; 2] = [-6, -1];
 /// The score of a clipped end.
-const CLIP: i64 = -5;
+pub(super) const CLIP: i64 = -5;
+
+/// Returns the score of an alignment, whose runs include clipped ends.
+pub(super) fn total(runs: &[(Operation, u32)]) -> i64 {
+    let clipped = runs.iter().filter(|run| run.0 == Operation::Clip).count() as i64;
+    runs.iter().map(score).sum::<i64>() + CLIP * clipped
+}
 
 /// Returns the score of a run.
 fn score(&(operation, len): &(Operation, u32)) -> i64 {
