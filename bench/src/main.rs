@@ -12,7 +12,6 @@ mod map;
 mod measure;
 mod rng;
 mod spectrum;
-mod variants;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -41,8 +40,6 @@ enum Command {
     Deplete(deplete::Args),
     /// Map reads with merganser, with each of its filters, and with RazerS3 in turn
     Map(map::Args),
-    /// Call the variants of a simulated diploid from the records of merganser, minimap2 and BWA-MEM
-    Variants(variants::Args),
     /// Fit the histogram model to simulated genomes; print right and wrong results, and warnings
     Spectrum(spectrum::Args),
     /// Run a command and write its time and peak memory as JSON (used by the other commands)
@@ -58,7 +55,6 @@ fn main() -> ExitCode {
         Command::Filter(command) => filter::run(&command),
         Command::Deplete(args) => deplete::run(&args),
         Command::Map(args) => map::run(&args),
-        Command::Variants(args) => variants::run(&args),
         Command::Spectrum(args) => spectrum::run(&args),
         Command::Measure(args) => measure::run(&args),
     };

@@ -16,8 +16,6 @@ pub(crate) enum Purpose {
     UnknownRuns = 3,
     /// One sequenced fragment, by the number of the fragment.
     Fragment = 4,
-    /// The variants of a diploid.
-    Variants = 5,
     /// Strains of species.
     Strains = 6,
     /// A genome of known ploidy and the counts of its k-mers.

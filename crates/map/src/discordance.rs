@@ -24,9 +24,9 @@ pub(crate) struct MatePlace {
 /// The relative placement of the first hits of a discordant pair's mates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrangement {
-    /// As [`Config::orientation`] has them, farther apart than [`Config::max_insert`].
+    /// Oriented like [`Config::orientation`], farther apart than [`Config::max_insert`].
     TooFar,
-    /// As [`Config::orientation`] has them, closer than [`Config::min_insert`].
+    /// Oriented like [`Config::orientation`], closer than [`Config::min_insert`].
     TooNear,
     /// Facing each other.
     Inward,

@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(found, [(10, 2), (11, 1), (14, 0), (15, 1), (64, 0)]);
     }
 
-    /// 93M1D7M and 93M4I3M begin at the same base: only the first one is a hit, unless echoes are asked for.
+    /// 93M1D7M and 93M4I3M begin at the same base: only the first one is a hit, unless echoes are reported.
     #[test]
     fn an_echo_of_a_hit_is_silenced() {
         let contig = Random(3).bases(400);

@@ -110,7 +110,7 @@ impl<'r> Learner<'r> {
         longest: usize,
         context: &'r Context,
     ) -> Learner<'r> {
-        // A single best hit is all that is asked for.
+        // Only single best hits are needed.
         let config = Config { select: Select::Best, share: None, ..config.clone() };
         let (pairs, bases) = (AtomicU64::new(0), AtomicU64::new(0));
         Learner {
