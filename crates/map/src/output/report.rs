@@ -43,7 +43,7 @@ pub struct Reported {
     pub one_mate: u64,
     /// The number of reads with no more bases than edits are allowed, which never have hits.
     pub hopeless: u64,
-    /// The number of reads of more than [`MAX_READ`](crate::MAX_READ) bases, which are not searched.
+    /// The number of reads of more than [`MAX_READ`] bases, which are not searched.
     pub too_long: u64,
     /// The number of reads or pairs whose hits exceed [`Config::max_hits`].
     pub cut: u64,
