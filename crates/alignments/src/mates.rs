@@ -1,6 +1,6 @@
 //! Recognition of two files of mates by their reads.
 
-use merganser_io::{Input, ReadInput, RecordBatch, Records, is_file};
+use merganser_io::{Input, ReadInput, RecordBatch, Records};
 
 use crate::RecordOptions;
 
@@ -10,9 +10,7 @@ const COMPARED: usize = 1000;
 /// Whether the first 1,000 records of two files are mates by name. False if an input is not a regular file, if the
 /// files are the same, or if one of them cannot be read.
 pub fn begin_as_mates(one: &Input, two: &Input) -> bool {
-    let is_regular =
-        |input: &Input| input.path().is_some_and(|path| is_file(path).unwrap_or(false));
-    if !is_regular(one) || !is_regular(two) {
+    if !one.is_file() || !two.is_file() {
         return false;
     }
     let pair = ReadInput::Pair(one.clone(), two.clone());

@@ -45,6 +45,11 @@ impl Input {
         }
     }
 
+    /// Whether the input is a regular file, which can be read more than once. False if the system cannot tell.
+    pub fn is_file(&self) -> bool {
+        self.path().is_some_and(|path| crate::is_file(path).unwrap_or(false))
+    }
+
     /// Whether the input is standard input.
     pub fn is_stdin(&self) -> bool {
         self.path().is_none()

@@ -247,6 +247,12 @@ impl Config {
         }
     }
 
+    /// Returns the part of a read's letters or qualities that is mapped.
+    pub(crate) fn cropped<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        let most = self.crop.map_or(usize::MAX, |crop| crop as usize);
+        &text[..text.len().min(most)]
+    }
+
     /// Returns the minimum and the maximum insert size of concordant pairs, in bases.
     pub fn inserts(&self) -> [u32; 2] {
         let [least, most] = INSERTS;

@@ -6,12 +6,14 @@ mod mapper;
 pub(crate) mod prefilter;
 mod seeds;
 mod silencer;
+mod singles;
 pub(crate) mod sort;
 mod strata;
 mod verify;
 
 pub(crate) use mapper::Mapper;
 pub(crate) use silencer::{Quota, SilenceRule, Silencer, may_share_start};
+pub(crate) use singles::Singles;
 pub(crate) use strata::Strata;
 pub(crate) use verify::hamming::ends as hamming;
 pub(crate) use verify::scan::Scan;

@@ -17,6 +17,12 @@ pub(crate) struct Hit {
 /// The value of [`Hit::script`] for a hit without a script.
 pub(crate) const NO_SCRIPT: u32 = u32::MAX;
 
+/// Returns the hits of one of several reads, given those of all reads and the end of each read's hits.
+pub(crate) fn hits_of<'h>(hits: &'h [Hit], bounds: &[usize], at: usize) -> &'h [Hit] {
+    let start = if at == 0 { 0 } else { bounds[at - 1] };
+    &hits[start..bounds[at]]
+}
+
 /// The maximum number of edits more than the best hit with which hits affect mapping qualities, if not all hits
 /// are reported. Others need not be found.
 pub(crate) const NEXT_STRATA: u32 = 1;

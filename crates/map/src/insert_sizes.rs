@@ -1,9 +1,9 @@
 //! The insert sizes of a library, learned from pairs.
 
 /// The minimum number of pairs from which insert sizes are learned.
-pub(crate) const LEAST_PAIRS: usize = 1000;
+pub(crate) const MIN_PAIRS: usize = 1000;
 /// The maximum number of pairs from which insert sizes are learned.
-pub(crate) const MOST_PAIRS: usize = 100_000;
+pub(crate) const MAX_PAIRS: usize = 100_000;
 
 /// Insert sizes that were learned from the first pairs of the input whose mates both have one best hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl InsertSizes {
     /// The range is BWA-MEM's: three times the distance between the quartiles beyond each of them, widened to four
     /// standard deviations around the mean, which are those of the pairs within twice that distance.
     pub(crate) fn learn(mut sizes: Vec<u32>) -> Option<InsertSizes> {
-        if sizes.len() < LEAST_PAIRS {
+        if sizes.len() < MIN_PAIRS {
             return None;
         }
         sizes.sort_unstable();
@@ -55,8 +55,8 @@ mod tests {
 
     #[test]
     fn ranges_are_those_of_bwa() {
-        assert_eq!(InsertSizes::learn(vec![300; LEAST_PAIRS - 1]), None);
-        let same = InsertSizes::learn(vec![300; LEAST_PAIRS]).unwrap();
+        assert_eq!(InsertSizes::learn(vec![300; MIN_PAIRS - 1]), None);
+        let same = InsertSizes::learn(vec![300; MIN_PAIRS]).unwrap();
         assert_eq!((same.quartiles, same.range), ([300; 3], [300; 2]));
         // From 200 to 399, evenly: quartiles 250, 300, 350; three times 100 beyond them.
         let even = InsertSizes::learn((0..4000).map(|number| 200 + number % 200).collect());

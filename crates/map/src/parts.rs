@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use merganser_run::Cancel;
 
-use crate::cpu::{Mapper, Strata};
-use crate::hits::Hit;
+use crate::cpu::Singles;
+use crate::hits::{Hit, hits_of};
 use crate::index::IndexView;
 use crate::queries::{Queries, Query};
 use crate::room::Room;
@@ -18,16 +18,16 @@ use crate::trace::{Alignment, MATCH, MISMATCH};
 use crate::{Config, Error, Select};
 
 /// The minimum length of a half, in bases: BWA-MEM reports alignments with a score of at least 30.
-const LEAST_HALF: usize = 30;
+const MIN_HALF: usize = 30;
 /// The score below the highest one at which an extension ends.
 const DROP: i64 = 20;
 
 /// A search for parts of reads, one for each thread.
 pub(crate) struct Parts<'r> {
     /// Searches halves for their best hit.
-    halves: Searcher<'r>,
+    halves: Singles<'r>,
     /// Searches parts for the hits that are reported.
-    parts: Searcher<'r>,
+    parts: Singles<'r>,
     alignment: Alignment,
     hits: Vec<Hit>,
     bounds: Vec<usize>,
@@ -41,8 +41,7 @@ pub(crate) struct Found<'h> {
 
 impl Found<'_> {
     fn of(&self, at: usize) -> &[Hit] {
-        let start = if at == 0 { 0 } else { self.bounds[at - 1] };
-        &self.hits[start..self.bounds[at]]
+        hits_of(self.hits, self.bounds, at)
     }
 }
 
@@ -66,10 +65,10 @@ impl<'r> Parts<'r> {
         cancel: &Cancel,
     ) -> Option<Parts<'r>> {
         debug_assert_eq!(best.select, Select::Best);
-        let searcher = |config| Searcher::new(view, config, gaps, room, cancel);
+        let search = |config| Singles::new(view, config, gaps, room, cancel);
         config.clip.then(|| Parts {
-            halves: searcher(best),
-            parts: searcher(config),
+            halves: search(best),
+            parts: search(config),
             alignment: Alignment::of_run(cancel),
             hits: Vec::new(),
             bounds: Vec::new(),
@@ -92,7 +91,7 @@ impl<'r> Parts<'r> {
         let is_lost = |at: &usize| (0..unit).all(|mate| found.of(at + mate).is_empty());
         let lost = (0..reads.len()).step_by(unit).filter(is_lost);
         let lost = lost.flat_map(|at| at..at + unit).map(|at| reads.start + at);
-        let long = lost.filter(|&read| queries.get(2 * read).len >= 2 * LEAST_HALF);
+        let long = lost.filter(|&read| queries.get(2 * read).len >= 2 * MIN_HALF);
         let long: Vec<(usize, &[u8])> = long.map(|read| (read, letters(read))).collect();
         if long.is_empty() {
             return Ok(());
@@ -101,7 +100,9 @@ impl<'r> Parts<'r> {
         if parts.is_empty() {
             return Ok(());
         }
-        self.parts.search(parts.iter().map(|part| &part.letters[part.range.clone()]))?;
+        let sequences = parts.iter().map(|part| &part.letters[part.range.clone()]);
+        let found_parts = self.parts.search(sequences, |_, problem| Error::Input(problem));
+        found_parts.map_err(|error| of_read(error, |part| parts[part].read))?;
         self.replace(reads, &parts, queries, found);
         Ok(())
     }
@@ -113,7 +114,9 @@ impl<'r> Parts<'r> {
         queries: &Queries,
     ) -> Result<Vec<Part<'l>>, Error> {
         let halves = |letters: &'l [u8]| <[&[u8]; 2]>::from(letters.split_at(letters.len() / 2));
-        self.halves.search(reads.iter().flat_map(|(_, letters)| halves(letters)))?;
+        let sequences = reads.iter().flat_map(|(_, letters)| halves(letters));
+        let found = self.halves.search(sequences, |_, problem| Error::Input(problem));
+        found.map_err(|error| of_read(error, |half| reads[half / 2].0))?;
         let mut parts = Vec::new();
         for (number, &(read, letters)) in reads.iter().enumerate() {
             let middle = letters.len() / 2;
@@ -166,6 +169,14 @@ impl<'r> Parts<'r> {
     }
 }
 
+/// Turns an error about a sequence with too many hits into one about its read.
+fn of_read(error: Error, read: impl Fn(usize) -> usize) -> Error {
+    match error {
+        Error::Crowded { read: sequence } => Error::Crowded { read: read(sequence) },
+        other => other,
+    }
+}
+
 /// Extends a hit of a half, which is `range` of the read, along its diagonal to the other end of the read, as far as the
 /// score rises; returns the range of the read that is aligned. `query` is the whole read on the strand of the hit.
 fn extend(
@@ -205,63 +216,5 @@ fn extend(
     match range.start {
         0 => 0..range.end + kept,
         start => start - kept..len,
-    }
-}
-
-/// Searches sequences one by one, as single reads.
-struct Searcher<'r> {
-    mapper: Mapper<'r>,
-    strata: Strata<'r>,
-    hits: Vec<Hit>,
-    bounds: Vec<usize>,
-    found: Vec<Hit>,
-    found_bounds: Vec<usize>,
-}
-
-impl<'r> Searcher<'r> {
-    fn new(
-        view: IndexView<'r>,
-        config: &'r Config,
-        gaps: &'r [[u32; 2]],
-        room: Room,
-        cancel: &Cancel,
-    ) -> Searcher<'r> {
-        Searcher {
-            mapper: Mapper::new(view, config, gaps, None, cancel).with_room(room),
-            strata: Strata::new(view, config, cancel),
-            hits: Vec::new(),
-            bounds: Vec::new(),
-            found: Vec::new(),
-            found_bounds: Vec::new(),
-        }
-    }
-
-    /// Finds the hits of sequences.
-    fn search<'l>(&mut self, sequences: impl Iterator<Item = &'l [u8]>) -> Result<(), Error> {
-        self.mapper.clear(1);
-        self.hits.clear();
-        self.bounds.clear();
-        let mut count = 0;
-        for letters in sequences {
-            // The letters of the whole read were taken before.
-            self.mapper.push(letters).map_err(Error::Input)?;
-            count += 1;
-        }
-        let mut from = 0;
-        while from < count {
-            let (found, bounds) = (&mut self.found, &mut self.found_bounds);
-            let to = self.strata.map(&mut self.mapper, from..count, 1, found, bounds)?;
-            let before = self.hits.len();
-            self.hits.append(found);
-            self.bounds.extend(bounds.iter().map(|bound| before + bound));
-            from = to;
-        }
-        Ok(())
-    }
-
-    /// Returns the hits of a sequence.
-    fn hits(&self, at: usize) -> &[Hit] {
-        let start = if at == 0 { 0 } else { self.bounds[at - 1] };
-        &self.hits[start..self.bounds[at]]
     }
 }

@@ -149,7 +149,7 @@ pub fn run_with(
     let paired = inputs.iter().any(ReadInput::is_paired);
     let learns = learn::is_wanted(config, inputs);
     let holds = learns && !learn::can_be_read_twice(inputs);
-    let held = if holds { learn::MOST_BYTES } else { 0 };
+    let held = if holds { learn::MAX_BYTES } else { 0 };
     let memory = Memory::new(config, context, index, paired, held)?;
     let sorting = config.sort.then(|| {
         Sorting::new([memory.left, memory.writing], threads as u64, &context.temp_dir, cancel)

@@ -108,8 +108,7 @@ impl<'r> Mapper<'r> {
     /// # Errors
     /// A message about the first letter that is not of DNA.
     pub(crate) fn push(&mut self, letters: &[u8]) -> Result<(), String> {
-        let crop = self.config.crop.map_or(usize::MAX, |crop| crop as usize);
-        let letters = &letters[..letters.len().min(crop)];
+        let letters = self.config.cropped(letters);
         let letters = if letters.len() > MAX_READ { &[] } else { letters };
         let edits = self.config.threshold.edits(letters.len());
         self.queries.push(letters, edits).map_err(|place| {

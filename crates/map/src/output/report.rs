@@ -205,11 +205,7 @@ impl<'r> Reporter<'r> {
     /// Returns the letters and qualities of the part of a read that is mapped.
     fn cropped<'a>(&self, unit: &ReportUnit<'a>, mate: usize) -> [&'a [u8]; 2] {
         let [_, letters, qualities] = unit.batch.get(unit.read + mate);
-        let crop = |text: &'a [u8]| {
-            let most = self.config.crop.map_or(usize::MAX, |crop| crop as usize);
-            &text[..text.len().min(most)]
-        };
-        [crop(letters), crop(qualities)]
+        [letters, qualities].map(|text| self.config.cropped(text))
     }
 
     /// Writes the records of a read's hits, or an unmapped record.
@@ -221,7 +217,7 @@ impl<'r> Reporter<'r> {
         sink: &mut dyn RecordSink,
     ) -> Result<(), Error> {
         let hits = unit.hits[mate];
-        let Role { flags, other, mate_score, .. } = *role;
+        let Role { flags, other, .. } = *role;
         let name = unit.batch.name(unit.read);
         let letters = Some(self.cropped(unit, mate));
         let mate_place = other.map(|other| other.place);
@@ -231,11 +227,7 @@ impl<'r> Reporter<'r> {
             }
             // A mapped read is never without its mate.
             if !self.config.no_unmapped || other.is_some() {
-                let mate_tags = mate_score.map(|score| MateTags {
-                    quality: other.map(|_| role.mate_quality),
-                    cigar: &self.cigars[1 - mate],
-                    score,
-                });
+                let mate_tags = self.mate_tags(role, mate);
                 let record = Record::unmapped(name, flags, mate_place, letters);
                 self.style.write(&Record { mate_tags, ..record }, sink.records());
             }
@@ -252,11 +244,6 @@ impl<'r> Reporter<'r> {
             let strand = if hit.reverse { flag::REVERSE } else { 0 };
             let first = number == 0;
             let alone = flags & flag::MATE_UNMAPPED != 0;
-            let mate_tags = mate_score.map(|score| MateTags {
-                quality: other.map(|_| role.mate_quality),
-                cigar: if alone { b"*".as_slice() } else { &self.cigars[1 - mate] },
-                score,
-            });
             let record = Record {
                 name,
                 flags: flags | strand | if first { 0 } else { flag::SECONDARY },
@@ -274,7 +261,7 @@ impl<'r> Reporter<'r> {
                     number: number as u32 + 1,
                     others: if first { &self.others[mate] } else { &[] },
                 }),
-                mate_tags: mate_tags.filter(|_| first),
+                mate_tags: if first { self.mate_tags(role, mate) } else { None },
             };
             self.style.write(&record, sink.records());
             self.reported.mappings += 1;
@@ -284,6 +271,15 @@ impl<'r> Reporter<'r> {
             sink.relieve()?;
         }
         Ok(())
+    }
+
+    /// Returns the tags about the mate of a read; `None` for a single read.
+    fn mate_tags(&self, role: &Role, mate: usize) -> Option<MateTags<'_>> {
+        role.mate_score.map(|score| MateTags {
+            quality: role.other.map(|_| role.mate_quality),
+            cigar: &self.cigars[1 - mate],
+            score,
+        })
     }
 
     /// Returns the mapping quality of a read's first hit; 0 if it has none.

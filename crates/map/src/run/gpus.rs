@@ -115,10 +115,9 @@ fn may_have_echoes(hits: &[Hit], mapper: &Mapper<'_>, read: usize) -> bool {
     places.sort_unstable();
     (0..places.len()).any(|at| {
         let (reverse, end, edits) = places[at];
-        let near = places[at + 1..].iter().take_while(|(strand, next, _)| {
+        let mut near = places[at + 1..].iter().take_while(|(strand, next, _)| {
             *strand == reverse && next - end <= reach.saturating_mul(4)
         });
-        near.into_iter()
-            .any(|&(_, next, others)| may_share_start([end, next], [edits, others], reach))
+        near.any(|&(_, next, others)| may_share_start([end, next], [edits, others], reach))
     })
 }

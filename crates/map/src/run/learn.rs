@@ -6,26 +6,26 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use merganser_io::ReadInput;
+use merganser_io::{Input, ReadInput};
 use merganser_run::engine::{Source, each_batch};
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Context, Silent, Warnings, thousands};
 
 use super::worker::named;
-use crate::cpu::{Mapper, Strata};
+use crate::cpu::{Mapper, Singles};
 use crate::hits::Hit;
 use crate::index::IndexView;
-use crate::insert_sizes::{InsertSizes, LEAST_PAIRS, MOST_PAIRS};
+use crate::insert_sizes::{InsertSizes, MAX_PAIRS, MIN_PAIRS};
 use crate::room::Room;
 use crate::source::{ReadBatch, ReadSource};
 use crate::trace::Alignment;
 use crate::{Config, Error, Select};
 
 /// The number of bases of reads after which no further batch is searched, whatever was learned from them: as many as
-/// [`MOST_PAIRS`] pairs of 250 bases have.
-const MOST_BASES: u64 = 2 * 250 * MOST_PAIRS as u64;
+/// [`MAX_PAIRS`] pairs of 250 bases have.
+const MAX_BASES: u64 = 2 * 250 * MAX_PAIRS as u64;
 /// The maximum memory of the reads in these batches: letters, qualities and names.
-pub(super) const MOST_BYTES: u64 = 3 * MOST_BASES;
+pub(super) const MAX_BYTES: u64 = 3 * MAX_BASES;
 
 /// Whether a run learns insert sizes.
 pub(super) fn is_wanted(config: &Config, inputs: &[ReadInput]) -> bool {
@@ -34,8 +34,7 @@ pub(super) fn is_wanted(config: &Config, inputs: &[ReadInput]) -> bool {
 
 /// Whether all inputs can be read twice.
 pub(super) fn can_be_read_twice(inputs: &[ReadInput]) -> bool {
-    let is_file = |path| merganser_io::is_file(path).unwrap_or(false);
-    inputs.iter().flat_map(ReadInput::inputs).all(|input| input.path().is_some_and(is_file))
+    inputs.iter().flat_map(ReadInput::inputs).all(Input::is_file)
 }
 
 /// Returns the options with learned insert sizes; those that are given stay. Without enough pairs, the options stay
@@ -61,7 +60,7 @@ pub(super) fn complete(
             context.progress.note(&format!(
                 "fewer than {} of the first pairs have one best hit of each mate: insert sizes are not learned, and \
                  `max_insert` is {most}",
-                thousands(LEAST_PAIRS as u64)
+                thousands(MIN_PAIRS as u64)
             ));
         }
     }
@@ -94,11 +93,8 @@ pub(super) struct Learner<'r> {
 
 /// The state of a thread.
 pub(super) struct Searcher<'l> {
-    mapper: Mapper<'l>,
-    strata: Strata<'l>,
+    mates: Singles<'l>,
     alignment: Alignment,
-    hits: Vec<Hit>,
-    bounds: Vec<usize>,
 }
 
 impl<'r> Learner<'r> {
@@ -128,20 +124,16 @@ impl<'r> Learner<'r> {
 
     pub(super) fn searcher(&self) -> Searcher<'_> {
         let cancel = &self.context.cancel;
-        let mapper = Mapper::new(self.view, &self.config, self.gaps, None, cancel);
         Searcher {
-            mapper: mapper.with_room(self.room),
-            strata: Strata::new(self.view, &self.config, cancel),
+            mates: Singles::new(self.view, &self.config, self.gaps, self.room, cancel),
             alignment: Alignment::of_run(cancel),
-            hits: Vec::new(),
-            bounds: Vec::new(),
         }
     }
 
     /// Whether more batches are needed.
     pub(super) fn wants_more(&self) -> bool {
-        self.pairs.load(Ordering::Relaxed) < MOST_PAIRS as u64
-            && self.bases.load(Ordering::Relaxed) < MOST_BASES
+        self.pairs.load(Ordering::Relaxed) < MAX_PAIRS as u64
+            && self.bases.load(Ordering::Relaxed) < MAX_BASES
     }
 
     /// Searches the pairs of a batch.
@@ -187,13 +179,13 @@ impl<'r> Learner<'r> {
         // Threads may have searched more batches than are needed.
         let (mut sizes, mut bases) = (Vec::new(), 0);
         for sample in samples {
-            if sizes.len() >= MOST_PAIRS || bases >= MOST_BASES {
+            if sizes.len() >= MAX_PAIRS || bases >= MAX_BASES {
                 break;
             }
             sizes.extend(sample.sizes);
             bases += sample.bases;
         }
-        sizes.truncate(MOST_PAIRS);
+        sizes.truncate(MAX_PAIRS);
         InsertSizes::learn(sizes)
     }
 }
@@ -206,34 +198,25 @@ impl Searcher<'_> {
         config: &Config,
         sizes: &mut Vec<u32>,
     ) -> Result<(), Error> {
-        self.mapper.clear(1);
-        for at in 0..batch.len() {
-            let [_, letters, _] = batch.get(at);
-            self.mapper.push(letters).map_err(|problem| batch.error(at, problem))?;
-        }
-        let (mut from, mut first) = (0, None);
-        while from < batch.len() {
-            let (mapper, reads) = (&mut self.mapper, from..batch.len());
-            let to = self.strata.map(mapper, reads, 1, &mut self.hits, &mut self.bounds)?;
-            let mut start = 0;
-            for (read, &end) in (from..to).zip(&self.bounds) {
-                let hits = &self.hits[start..end];
-                start = end;
-                let only = match hits {
-                    [only] => Some(*only),
-                    [best, next, ..] if next.edits > best.edits => Some(*best),
-                    _ => None,
-                };
-                match read % 2 {
-                    0 => first = only,
-                    _ => sizes.extend(first.zip(only).and_then(|(one, two)| {
-                        insert_size(&self.mapper, &mut self.alignment, config, read - 1, [one, two])
-                    })),
-                }
+        let letters = (0..batch.len()).map(|at| batch.get(at)[1]);
+        self.mates.search(letters, |at, problem| batch.error(at, problem))?;
+        for read in (0..batch.len()).step_by(2) {
+            if let [Some(one), Some(two)] = [read, read + 1].map(|mate| only(self.mates.hits(mate)))
+            {
+                let mapper = &self.mates.mapper;
+                sizes.extend(insert_size(mapper, &mut self.alignment, config, read, [one, two]));
             }
-            from = to;
         }
         Ok(())
+    }
+}
+
+/// Returns the best hit of a read if no other one has as few edits.
+fn only(hits: &[Hit]) -> Option<Hit> {
+    match hits {
+        [only] => Some(*only),
+        [best, next, ..] if next.edits > best.edits => Some(*best),
+        _ => None,
     }
 }
 

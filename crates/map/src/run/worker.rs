@@ -13,7 +13,7 @@ use crate::cpu::{Mapper, Strata};
 use crate::cuda::Gpus;
 use crate::discordance::Tallies;
 use crate::effort::Effort;
-use crate::hits::Hit;
+use crate::hits::{Hit, hits_of};
 use crate::output::{
     BatchText, PairFinder, Placements, RecordSink, ReportUnit, Reported, Reporter,
 };
@@ -262,7 +262,7 @@ impl<'r> Worker<'r> {
         let Mapper { queries, config, .. } = &mut self.mapper;
         let letters = |read| {
             let [_, letters, _] = batch.get(read);
-            &letters[..letters.len().min(config.crop.map_or(usize::MAX, |crop| crop as usize))]
+            config.cropped(letters)
         };
         let found = Found { hits: &mut self.hits, bounds: &mut self.bounds };
         parts.find(reads, batch.unit(), letters, queries, found)?;
@@ -282,10 +282,7 @@ impl<'r> Worker<'r> {
         let unit = batch.unit();
         let cancel = &self.mapper.cancel;
         let mut sink = BatchSink { texts: &mut self.texts, turn, cancel };
-        let of = |at: usize| {
-            let start = if at == 0 { 0 } else { self.bounds[at - 1] };
-            &self.hits[start..self.bounds[at]]
-        };
+        let of = |at: usize| hits_of(&self.hits, &self.bounds, at);
         for read in reads.clone().step_by(unit) {
             let at = read - reads.start;
             let hits = [of(at), if unit == 2 { of(at + 1) } else { &[] }];

@@ -4,10 +4,14 @@
 //! as mismatches, which are clipped. Variant callers take both for variants.
 
 use super::clip::{CLIP, GAP, MATCH, MISMATCH};
-use super::of_letters;
+use super::report::of_letters;
 use crate::queries::Query;
 use crate::reference::Text;
 use crate::{Contig, NMode, Operation};
+
+/// The maximum number of cells, each of a byte: reads of up to 4,500 bases with 10 % edits have no more. More would exceed
+/// the memory of a thread, and take long for each read.
+pub(super) const MAX_CELLS: usize = 1 << 22;
 
 /// A score that no alignment has; gaps may be added to it.
 const NEVER: i32 = i32::MIN / 2;

@@ -54,7 +54,7 @@ impl Text {
 
     /// Whether the text comes from a pipe and can be read only once.
     pub(crate) fn is_read_once(&self) -> bool {
-        !self.input.path().is_some_and(Path::is_file)
+        !self.input.is_file()
     }
 
     pub(crate) fn description(&self) -> Description {

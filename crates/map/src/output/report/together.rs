@@ -212,8 +212,12 @@ impl<'r> Reporter<'r> {
             let known = Arrangement::of(mates, self.config);
             self.tallies.discordant(unit.batch.segment(), known);
         }
-        for mate in (0..2).filter(|&mate| firsts[mate].is_some()) {
-            self.name_cigar(mate);
+        for mate in 0..2 {
+            match [firsts[mate], firsts[1 - mate]] {
+                [Some(_), _] => self.name_cigar(mate),
+                [None, Some(_)] => self.cigars[mate].push(b'*'),
+                [None, None] => {}
+            }
         }
         for mate in 0..2 {
             let other = places[1 - mate];
