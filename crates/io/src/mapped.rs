@@ -97,12 +97,12 @@ impl MappedFile {
     }
 
     /// Prepares for random accesses: copies the file to huge pages, unless it is in such pages already, if there are at
-    /// least a quarter of its size in bytes of reads (`text`), so that the accesses take longer than the copy, and if half
-    /// of the available memory suffices. [`bytes`](Self::bytes) returns the copy from then on; slices of the map stay
+    /// least a sixteenth of its size in bytes of reads (`text`), so that the accesses take longer than the copy, and if
+    /// half of the available memory suffices. [`bytes`](Self::bytes) returns the copy from then on; slices of the map stay
     /// valid. Nothing happens if the copy cannot be made.
     pub fn prepare_for_random_accesses(&self, text: Option<u64>, context: &Context) {
         let map = self.map.as_deref().unwrap_or_default();
-        let pays = text.is_some_and(|text| text >= map.len() as u64 / 4);
+        let pays = text.is_some_and(|text| text >= map.len() as u64 / 16);
         let fits = map.len() as u64 <= context.available() / 2;
         if !pays || !fits || self.copy.get().is_some() || huge::has_huge_pages(map) {
             return;

@@ -5,6 +5,7 @@ mod affine;
 mod clip;
 mod gaps;
 mod report;
+mod score;
 mod waves;
 
 use merganser_io::put_decimal;
@@ -18,6 +19,7 @@ use crate::{Contig, NMode, Operation};
 use affine::Affine;
 pub(crate) use clip::{MATCH, MISMATCH};
 use gaps::Gaps;
+use score::Highest;
 
 /// An alignment of a hit. Refilling it reuses its memory.
 #[derive(Debug, Default)]
@@ -32,6 +34,7 @@ pub(crate) struct Alignment {
     pub(crate) md: Vec<u8>,
     gaps: Gaps,
     affine: Affine,
+    highest: Highest,
     /// Runs in reverse order, from the end of the alignment.
     backwards: Vec<(Operation, u32)>,
     /// Cancellation, which also stops the alignment of long reads.

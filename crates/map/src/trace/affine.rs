@@ -173,6 +173,7 @@ mod tests {
     use merganser_test_random::Random;
     use proptest::prelude::*;
 
+    use super::super::score::Highest;
     use super::*;
     use crate::queries::Queries;
     use crate::reference::Reference;
@@ -224,6 +225,9 @@ mod tests {
             let mut affine = Affine::default();
             let local = affine.align(&query, &text, of, diagonals, NMode::Mismatch).unwrap();
             prop_assert_eq!(local.score, plain(&read, &contig));
+            let mut highest = Highest::default();
+            let score = highest.score(&query, &text, of, diagonals, NMode::Mismatch);
+            prop_assert_eq!(score, local.score);
             // The operations have this score, too.
             let (mut at, mut place) = (0, (local.span[0] - of.start) as usize);
             let (mut score, mut last) = (0, Operation::Clip);

@@ -83,9 +83,13 @@ impl Alignment {
             return false;
         }
         let contig = &text.contigs[hit.contig as usize];
+        let score = clip::total(&self.operations);
+        if self.highest.score(query, text, contig, diagonals, config.n_mode) <= score {
+            return false;
+        }
         let mut affine = std::mem::take(&mut self.affine);
         let local = affine.align(query, text, contig, diagonals, config.n_mode);
-        let better = local.filter(|local| local.score > clip::total(&self.operations));
+        let better = local.filter(|local| local.score > score);
         let is_better = better.is_some();
         if let Some(local) = better {
             [self.start, self.end] = local.span;
