@@ -1,5 +1,6 @@
 //! `merganser index` and `merganser map`, compared with the naive oracle, samtools and RazerS3.
 
+mod circular;
 mod discordant;
 mod hits;
 mod inputs;

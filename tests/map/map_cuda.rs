@@ -91,8 +91,11 @@ fn map_writes_the_same_on_cuda() {
             assert!(found == expected, "{options} {device}: {} and {}", found.1, expected.1);
         }
     }
-    let expected = mapped(&dir, "ref.fa reads.fq -e 3 --n-mode match --device cpu");
-    assert!(mapped(&dir, "ref.fa reads.fq -e 3 --n-mode match --device cuda") == expected);
+    for options in ["--n-mode match", "--circular all", "--circular all --best"] {
+        let args = format!("ref.fa reads.fq -e 3 {options} --device");
+        let expected = mapped(&dir, &format!("{args} cpu"));
+        assert!(mapped(&dir, &format!("{args} cuda")) == expected, "{options}");
+    }
 }
 
 #[test]

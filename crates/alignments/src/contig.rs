@@ -15,6 +15,9 @@ pub struct Contig {
     pub start: u32,
     /// The length in bases.
     pub len: u32,
+    /// The number of first bases that follow the last one once more in the concatenation, so that reads over the
+    /// junction of a circular contig align there; 0 for a linear contig.
+    pub repeated: u32,
 }
 
 impl Contig {
@@ -49,9 +52,14 @@ impl Contig {
         })
     }
 
-    /// Returns the position after the last base.
+    /// Returns the position after the last base, including those that are repeated.
     pub fn end(&self) -> u32 {
-        self.start + self.len
+        self.start + self.len + self.repeated
+    }
+
+    /// Whether the last base is followed by the first one.
+    pub fn is_circular(&self) -> bool {
+        self.repeated > 0
     }
 }
 
@@ -73,7 +81,7 @@ mod tests {
 
     #[test]
     fn contigs_beyond_the_limit_of_sam_are_refused() {
-        let contig = |len| Contig { name: "c".into(), start: 0, len };
+        let contig = |len| Contig { name: "c".into(), start: 0, len, repeated: 0 };
         assert_eq!(contig(i32::MAX as u32).too_long(), None);
         let problem = contig(i32::MAX as u32 + 1).too_long().unwrap();
         let expected =

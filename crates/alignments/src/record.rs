@@ -43,6 +43,8 @@ pub mod flag {
     pub const LAST: u16 = 0x80;
     /// The record is a secondary alignment: another hit of a read that has a primary record.
     pub const SECONDARY: u16 = 0x100;
+    /// The record is a supplementary alignment: another part of a read whose alignment has several parts.
+    pub const SUPPLEMENTARY: u16 = 0x800;
 }
 
 /// A position in the reference: the number of a contig and a base of it, from 0.
@@ -139,6 +141,8 @@ pub struct Tags<'a> {
     pub number: u32,
     /// The other hits (XA); if empty, the tag is omitted.
     pub others: &'a [u8],
+    /// The other parts of the alignment (SA); if empty, the tag is omitted.
+    pub parts: &'a [u8],
 }
 
 /// The settings that the records of a file share.
@@ -180,7 +184,7 @@ impl RecordStyle {
         }
     }
 
-    /// Returns whether the tag XA can contain the name of a contig.
+    /// Returns whether the tags XA and SA can contain the name of a contig.
     pub fn may_name(&self, contig: u32) -> bool {
         Contig::may_stand_in_xa(&self.names[contig as usize])
     }
@@ -201,6 +205,22 @@ impl RecordStyle {
         sam::cigar(self, operations, out);
         out.push(b',');
         put_decimal(u64::from(edits), out);
+        out.push(b';');
+    }
+
+    /// Appends the alignment of a record in the format of SA: contig, position of the first base from 1, strand, CIGAR,
+    /// mapping quality, edits. Nothing is appended for a record without a hit.
+    pub fn name_part(&self, record: &Record<'_>, out: &mut Vec<u8>) {
+        let (Some(place), Some(tags)) = (record.place, record.hit) else { return };
+        out.extend_from_slice(self.names[place.contig as usize].as_bytes());
+        out.push(b',');
+        put_decimal(u64::from(place.at) + 1, out);
+        out.extend_from_slice(if record.flags & flag::REVERSE != 0 { b",-," } else { b",+," });
+        sam::cigar(self, record.operations, out);
+        out.push(b',');
+        put_decimal(u64::from(record.quality), out);
+        out.push(b',');
+        put_decimal(u64::from(tags.edits), out);
         out.push(b';');
     }
 

@@ -2,6 +2,7 @@
 //! index's positions.
 
 mod candidates;
+mod circles;
 mod mapper;
 pub(crate) mod prefilter;
 mod seeds;

@@ -193,8 +193,7 @@ impl Index {
                     mapped.is_checked(),
                     "the tables of a file are checked before they are used"
                 );
-                let [low, high, others] = mapped.planes();
-                (Text { low, high, others, contigs }, mapped.positions(), mapped.table())
+                (Text::of(contigs, mapped.planes()), mapped.positions(), mapped.table())
             }
         };
         IndexView { text, positions, table, k: self.k }

@@ -68,5 +68,6 @@ pub use merganser_filter::NMode;
 pub use orientation::Orientation;
 pub use output::{OutputPaths, Outputs, Placements, Reported};
 pub use reads::{ReadHit, run_in_memory};
+pub use reference::Topology;
 pub use run::{BuildOutcome, Outcome, build, build_in_memory, build_with, run, run_with};
 pub use share::share;

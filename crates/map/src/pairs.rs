@@ -290,16 +290,24 @@ impl<'r> Pairing<'r> {
             }
         };
         let place = |at: u32| (others[at as usize].contig, others[at as usize].end);
-        let first = side.partition_point(|&other| place(other) < (hit.contig, from));
-        for &other in &side[first..] {
-            let partner = &others[other as usize];
-            if place(other) > (hit.contig, to) || self.cancel.is_cancelled() {
-                break;
-            }
-            let sum = hit.edits + partner.edits;
-            if edits.is_none_or(|edits| edits == sum)
-                && self.is_concordant(mates, [at, other as usize])
-            {
+        let before = found.len();
+        for turns in self.turns(hit.contig) {
+            let [from, to] = [from, to].map(|at| self.turned(hit.contig, at, turns));
+            let first = side.partition_point(|&other| place(other) < (hit.contig, from));
+            for &other in &side[first..] {
+                let partner = &others[other as usize];
+                if place(other) > (hit.contig, to) || self.cancel.is_cancelled() {
+                    break;
+                }
+                let sum = hit.edits + partner.edits;
+                // A contig may be so short that both ways around it are concordant.
+                let is_known = |found: &Combination| found.hits[1] == other;
+                if edits.is_some_and(|edits| edits != sum)
+                    || turns != 0 && found[before..].iter().any(is_known)
+                    || !self.is_concordant(mates, [at, other as usize], turns)
+                {
+                    continue;
+                }
                 found.push(Combination {
                     edits: sum,
                     contig: hit.contig,
@@ -311,9 +319,25 @@ impl<'r> Pairing<'r> {
         }
     }
 
+    /// Returns by how many turns around a contig the second mate may be farther along than its hit says: on a circular
+    /// contig, a pair may lie across the junction.
+    fn turns(&self, contig: u32) -> std::ops::RangeInclusive<i64> {
+        match self.view.text.contigs[contig as usize].is_circular() {
+            true => -1..=1,
+            false => 0..=0,
+        }
+    }
+
+    /// Returns the position of a contig's base before some turns around it, or the nearest number.
+    fn turned(&self, contig: u32, at: u32, turns: i64) -> u32 {
+        let len = i64::from(self.view.text.contigs[contig as usize].len);
+        (i64::from(at) - turns * len).clamp(0, u32::MAX.into()) as u32
+    }
+
     /// Whether the order and the insert size of two hits are allowed, and at least one of them is within the number
-    /// of edits that is allowed for hits. The hits must be on the right strands of one contig.
-    fn is_concordant(&mut self, mates: &Mates<'_>, at: [usize; 2]) -> bool {
+    /// of edits that is allowed for hits. The hits must be on the right strands of one contig. The second mate's is these
+    /// `turns` around the contig farther along.
+    fn is_concordant(&mut self, mates: &Mates<'_>, at: [usize; 2], turns: i64) -> bool {
         let hits = [0, 1].map(|mate| mates.hits[mate][at[mate]]);
         // Each read has two queries, one for each strand, with the same maximum number of edits.
         let is_hit = |mate: usize| {
@@ -326,14 +350,20 @@ impl<'r> Pairing<'r> {
         }
         let [least, most] = self.config.inserts();
         let partner = &hits[1 - left];
-        let own = self.span(mates, left, at[left]);
+        // Positions from the beginning of the contig, turned so that none is negative.
+        let contig = &self.view.text.contigs[hits[0].contig as usize];
+        let is_turned = |mate: usize| turns != 0 && (mate == 1) == (turns > 0);
+        let turn = |mate: usize| if is_turned(mate) { contig.len } else { 0 };
+        let (start, [of_left, of_partner]) = (contig.start, [turn(left), turn(1 - left)]);
+        let own = self.span(mates, left, at[left]).map(|at| at - start + of_left);
         // The partner's alignment ends at its hit, or after it by at most its number of edits. This test rejects
         // most partners before they are traced.
+        let end = partner.end - start + of_partner;
         let distance = |end: u32| (end + 1).saturating_sub(own[0]);
-        if distance(partner.end) > most || distance(partner.end + partner.edits) < least.max(1) {
+        if distance(end) > most || distance(end + partner.edits) < least.max(1) {
             return false;
         }
-        let theirs = self.span(mates, 1 - left, at[1 - left]);
+        let theirs = self.span(mates, 1 - left, at[1 - left]).map(|at| at - start + of_partner);
         orientation.insert(own, theirs).is_some_and(|insert| (least..=most).contains(&insert))
     }
 

@@ -17,6 +17,8 @@ pub struct ReadHit {
     /// The number of the contig in [`Index::contigs`].
     pub contig: usize,
     /// The position of the first aligned base in the contig, from 0.
+    ///
+    /// An alignment over the junction of a circular contig goes on at the contig's first base.
     pub position: u32,
     /// Whether the read's reverse complement is aligned.
     pub reverse: bool,
@@ -137,7 +139,7 @@ fn take(
             let contig = &text.contigs[hit.contig as usize];
             ReadHit {
                 contig: hit.contig as usize,
-                position: alignment.start - contig.start,
+                position: (alignment.start - contig.start) % contig.len,
                 reverse: hit.reverse,
                 edits,
                 cigar: alignment.operations.clone(),

@@ -1,12 +1,14 @@
 //! The reference: its contigs, one after the other, as bit planes.
 //!
 //! Each contig begins at a multiple of 64 bases; the gaps between contigs are filled with zeros and belong to
-//! no contig. A position is an index into this text. It is below 2^32 - 2^17, so that a diagonal (a position
+//! no contig. The first bases of a circular contig follow its last one once more ([`Contig::repeated`]). A position is an index into this text. It is below 2^32 - 2^17, so that a diagonal (a position
 //! minus an offset in a read) fits into 33 bits.
 
 mod load;
+mod topology;
 
 pub(crate) use load::load;
+pub use topology::Topology;
 
 use merganser_seq::planes::{self, BASES_PER_WORD, window};
 
@@ -35,15 +37,22 @@ pub(crate) struct Text<'a> {
     pub(crate) high: &'a [u64],
     pub(crate) others: &'a [u64],
     pub(crate) contigs: &'a [Contig],
+    /// Whether any contig is circular.
+    pub(crate) has_circles: bool,
 }
 
 impl Reference {
     pub(crate) fn text(&self) -> Text<'_> {
-        Text { low: &self.low, high: &self.high, others: &self.others, contigs: &self.contigs }
+        Text::of(&self.contigs, [&self.low, &self.high, &self.others])
     }
 }
 
 impl<'a> Text<'a> {
+    /// Returns the text of contigs with its planes: low bits, high bits, and ambiguous letters.
+    pub(crate) fn of(contigs: &'a [Contig], [low, high, others]: [&'a [u64]; 3]) -> Text<'a> {
+        Text { low, high, others, contigs, has_circles: contigs.iter().any(Contig::is_circular) }
+    }
+
     /// Returns the position after the last contig.
     pub(crate) fn end(&self) -> u32 {
         self.contigs.last().map_or(0, Contig::end)
@@ -113,6 +122,11 @@ impl<'a> Text<'a> {
 impl Reference {
     /// Returns a reference of these contigs, named c0, c1 and so on.
     pub(crate) fn of(contigs: &[Vec<u8>]) -> Reference {
+        Reference::with(contigs, &Topology::Linear)
+    }
+
+    /// Does the same with this topology.
+    pub(crate) fn with(contigs: &[Vec<u8>], topology: &Topology) -> Reference {
         let mut text = Vec::new();
         for (number, contig) in contigs.iter().enumerate() {
             text.extend_from_slice(format!(">c{number}\n").as_bytes());
@@ -120,6 +134,6 @@ impl Reference {
             text.push(b'\n');
         }
         let reader = std::io::Cursor::new(text);
-        load::read("test".into(), Box::new(reader)).unwrap()
+        load::read("test".into(), Box::new(reader), topology).unwrap()
     }
 }

@@ -4,6 +4,7 @@
 mod affine;
 mod clip;
 mod gaps;
+mod junction;
 mod report;
 mod score;
 mod waves;

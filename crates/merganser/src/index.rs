@@ -44,7 +44,8 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
         .check()?;
     interrupt::cancel_on_interrupt();
     let file = outputs.file(path).map_err(Error::from)?;
-    let (index, _) = merganser_map::build_with(input, Some(file), &context)?;
+    let topology = args.circular.clone().unwrap_or_default();
+    let (index, _) = merganser_map::build_with(input, &topology, Some(file), &context)?;
     outputs.commit_last().map_err(Error::from)?;
     console.info(format_args!(
         "{}: {} bases in {} contigs, {} positions, k = {}, {} on disk; {:.2} s, peak memory {}",

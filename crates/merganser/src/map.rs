@@ -259,10 +259,17 @@ fn open_index(args: &MapArgs, context: &Context) -> Result<Index> {
         let index = Index::open(&args.reference)?;
         // Mapping would check it as well, but here the time counts as the time of opening the index.
         index.check(context.threads, cancel)?;
+        if args.circular.is_some() {
+            let file = args.reference.display();
+            return usage(format!(
+                "{file} is an index, which states its circular contigs: give --circular to merganser index"
+            ));
+        }
         return Ok(index);
     }
     let input = Input::File(args.reference.clone());
-    Ok(merganser_map::build_in_memory(input, context)?.0)
+    let topology = args.circular.clone().unwrap_or_default();
+    Ok(merganser_map::build_with(&input, &topology, None, context)?.0)
 }
 
 /// Whether a file is an index. Its first byte decides: no text and no compressed file begins with this byte.

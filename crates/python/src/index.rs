@@ -395,6 +395,7 @@ fn numbers<'py>(
         ("mapped", reported.mapped),
         ("unique", reported.unique),
         ("mappings", reported.mappings),
+        ("supplementary", reported.supplementary),
         ("pairs", reported.pairs),
         ("concordant", reported.concordant),
         ("rescued", reported.rescued),

@@ -136,6 +136,11 @@ fn tags(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>) {
             out.extend_from_slice(tags.others);
             out.push(0);
         }
+        if !tags.parts.is_empty() {
+            out.extend_from_slice(b"SAZ");
+            out.extend_from_slice(tags.parts);
+            out.push(0);
+        }
     }
     if let Some(tags) = record.mate_tags {
         if let Some(quality) = tags.quality {

@@ -41,6 +41,10 @@ pub(super) fn write(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>)
             out.extend_from_slice(b"\tXA:Z:");
             out.extend_from_slice(tags.others);
         }
+        if !tags.parts.is_empty() {
+            out.extend_from_slice(b"\tSA:Z:");
+            out.extend_from_slice(tags.parts);
+        }
     }
     if let Some(tags) = record.mate_tags {
         if let Some(quality) = tags.quality {

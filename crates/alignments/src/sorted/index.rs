@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn long_contigs_need_csi() {
-        let contigs = |len| [Contig { name: "c".into(), start: 0, len }];
+        let contigs = |len| [Contig { name: "c".into(), start: 0, len, repeated: 0 }];
         assert_eq!(IndexKind::for_contigs(&contigs(MAX_BAI)), IndexKind::Bai);
         assert_eq!(IndexKind::Bai.problem(&contigs(MAX_BAI)), None);
         let long = contigs(MAX_BAI + 1);
@@ -193,7 +193,7 @@ mod tests {
     /// Records at the end of the longest possible contig fit into CSI.
     #[test]
     fn csi_reaches_to_the_end_of_long_contigs() {
-        let contigs = [Contig { name: "c".into(), start: 0, len: i32::MAX as u32 }];
+        let contigs = [Contig { name: "c".into(), start: 0, len: i32::MAX as u32, repeated: 0 }];
         let mut index = RecordIndex::new(IndexKind::Csi, &contigs);
         let mark =
             Mark { at: 0, contig: 0, first: i32::MAX as u32 - 100, span: 100, is_mapped: true };

@@ -3,6 +3,7 @@
 
 use merganser_run::Cancel;
 
+use super::circles;
 use super::verify::End;
 use crate::hits::{Hit, NO_SCRIPT};
 use crate::queries::Query;
@@ -18,6 +19,8 @@ pub(crate) struct Silencer {
     /// The positions of the first bases of the ends' alignments; [`UNKNOWN`] until they are needed.
     starts: Vec<u32>,
     alignment: Alignment,
+    /// The good ends with those of circular contigs each at one place.
+    unrolled: Vec<End>,
     /// The number of hits of the current query by their edits.
     counts: Vec<usize>,
     /// The total number of hits of the current query.
@@ -58,6 +61,12 @@ impl<'a> SilenceRule<'a> {
         let reach = (!config.hamming).then_some(edits);
         SilenceRule { query, text, mode: config.n_mode, reach, by_start: !config.echoes }
     }
+
+    /// Returns the distance in bases between two ends beyond which neither silences the other.
+    pub(super) fn farthest(&self) -> u32 {
+        let reach = self.reach.unwrap_or(0);
+        if self.by_start { reach.saturating_mul(4) } else { reach }
+    }
 }
 
 /// Whether the alignments that end at two positions with these edits may begin within `reach` bases of each other. An
@@ -93,7 +102,7 @@ impl Silencer {
     /// Ends are taken in order of edits, then position, unless they are silenced. Each one that is taken silences the
     /// ends of its contig within the reach of the `rule` and, if hits silence by their first bases, the ends whose
     /// alignments begin within this distance of its own first base. If the `quota` is exceeded, only the first ones
-    /// become hits.
+    /// become hits. On a circular contig, which has its first bases twice, ends at the same base are one.
     pub(crate) fn take(
         &mut self,
         ends: &[End],
@@ -103,13 +112,32 @@ impl Silencer {
     ) {
         self.counts.clear();
         self.all = 0;
+        if !rule.text.has_circles {
+            return self.take_linear(ends, rule, quota, hits);
+        }
+        let mut unrolled = std::mem::take(&mut self.unrolled);
+        circles::unroll(ends, rule, &mut unrolled);
+        let first = hits.len();
+        self.take_linear(&unrolled, rule, quota, hits);
+        hits[first..].iter_mut().for_each(|hit| circles::settle(hit, rule));
+        self.unrolled = unrolled;
+    }
+
+    /// Does the same for ends on linear contigs, or on circular ones of which none silences an end across its junction.
+    fn take_linear(
+        &mut self,
+        ends: &[End],
+        rule: &SilenceRule<'_>,
+        quota: Quota,
+        hits: &mut Vec<Hit>,
+    ) {
         let text = rule.text;
         let Some(reach) = rule.reach else {
             ends.iter().for_each(|end| self.add(end, text, quota, hits));
             return;
         };
         // Ends farther apart do not silence each other, and neither do ends on different contigs.
-        let farthest = if rule.by_start { reach.saturating_mul(4) } else { reach };
+        let farthest = rule.farthest();
         let contig = |end: &End| text.contig_at(i64::from(end.position));
         let close =
             |a: &End, b: &End| b.position - a.position <= farthest && contig(a) == contig(b);

@@ -13,8 +13,9 @@ use super::{Index, MAX_K, SHORTEST, words_to};
 use crate::reference::{MAX_POSITIONS, Reference};
 use crate::{Contig, Error};
 
-/// The format version that this program writes, and the only one that it reads.
+/// The format versions. Only an index with circular contigs has version 2.
 const VERSION: u32 = 1;
+const WITH_CIRCLES: u32 = 2;
 /// Bytes of the header. Each section begins at a multiple of it.
 const BYTES: usize = 4096;
 /// The number of sections: low bits, high bits, ambiguous letters (may be empty), positions, table, contigs.
@@ -29,10 +30,10 @@ pub(super) const FORMAT: Format = Format {
     bytes: BYTES,
     used: |_| USED,
     states_length: true,
-    versions: VERSION..=VERSION,
+    versions: VERSION..=WITH_CIRCLES,
     other_version: |version| {
         format!(
-            "index format {version} is not this program's {VERSION}: use another version of \
+            "index format {version} is not this program's {WITH_CIRCLES}: use another version of \
              merganser, or build the index again"
         )
     },
@@ -54,14 +55,14 @@ impl Mapped {
     pub(super) fn of_file(file: &File, path: &Path) -> Result<(Mapped, Vec<Contig>, usize), Error> {
         let at = |source| Error::File { path: path.to_owned(), source };
         let mapping = MappedFile::of_file(file, path).map_err(at)?;
-        let (sections, k) =
+        let (version, sections, k) =
             header(mapping.bytes()).map_err(|problem| Error::index(path, problem))?;
         let mapped = Mapped { mapping, sections };
         let senseless = || Error::index(path, "the index is inconsistent: build it again");
         if crc32fast::hash(mapped.section(CONTIGS)) != sections[CONTIGS].checksum {
             return Err(mapped.damaged(CONTIGS));
         }
-        let contigs = contigs(mapped.section(CONTIGS)).ok_or_else(senseless)?;
+        let contigs = contigs(mapped.section(CONTIGS), version).ok_or_else(senseless)?;
         if let Some(problem) =
             contigs.iter().find_map(|contig| contig.unnameable().or_else(|| contig.too_long()))
         {
@@ -133,8 +134,8 @@ impl Mapped {
 
 /// Parses the header of a whole file, and checks that the sections lie within the file and only zeros lie
 /// between them.
-fn header(file: &[u8]) -> Result<([SectionSum; SECTIONS], usize), String> {
-    let (_, mut fields) = FORMAT.read(file)?;
+fn header(file: &[u8]) -> Result<(u32, [SectionSum; SECTIONS], usize), String> {
+    let (version, mut fields) = FORMAT.read(file)?;
     let senseless = || FORMAT.senseless();
     let (k, sections, bytes) = parse(&mut fields).ok_or_else(senseless)?;
     FORMAT.check_length(file.len() as u64, bytes)?;
@@ -148,7 +149,7 @@ fn header(file: &[u8]) -> Result<([SectionSum; SECTIONS], usize), String> {
     if !between(&sections, bytes).all(|(from, to)| file[from..to].iter().all(|&byte| byte == 0)) {
         return Err("it is damaged between its sections (not zero): build the index again".into());
     }
-    Ok((sections, k))
+    Ok((version, sections, k))
 }
 
 /// Parses k, the sections and the length of the file.
@@ -175,15 +176,21 @@ fn between(
     gaps.filter(|(end, next)| end < next).map(|(end, next)| (end as usize, next as usize))
 }
 
-/// Parses the contigs: for each one its length, then its name with the name's length before it.
-fn contigs(bytes: &[u8]) -> Option<Vec<Contig>> {
+/// Parses the contigs: for each one its length, in version 2 the number of its repeated bases, then its name with the
+/// name's length before it.
+fn contigs(bytes: &[u8], version: u32) -> Option<Vec<Contig>> {
     let mut rest = ByteReader(bytes);
     let count = rest.u32()?;
     let (mut contigs, mut start) = (Vec::new(), 0u64);
     for _ in 0..count {
-        let (len, name) = (rest.u32()?, rest.text()?);
-        contigs.push(Contig { name, start: u32::try_from(start).ok()?, len });
-        start = (start + u64::from(len)).next_multiple_of(64);
+        let len = rest.u32()?;
+        let repeated = if version < WITH_CIRCLES { 0 } else { rest.u32()? };
+        let name = rest.text()?;
+        if repeated > 0 && repeated >= len {
+            return None;
+        }
+        contigs.push(Contig { name, start: u32::try_from(start).ok()?, len, repeated });
+        start = (start + u64::from(len) + u64::from(repeated)).next_multiple_of(64);
     }
     (count > 0 && start <= MAX_POSITIONS + 64).then_some(contigs)
 }
@@ -236,8 +243,12 @@ impl Writer {
         self.section(bytemuck::cast_slice(table))?;
         let mut contigs = Vec::new();
         contigs.put_u32(reference.contigs.len() as u32);
+        let has_circles = reference.text().has_circles;
         for contig in &reference.contigs {
             contigs.put_u32(contig.len);
+            if has_circles {
+                contigs.put_u32(contig.repeated);
+            }
             contigs.put_text(&contig.name);
         }
         self.section(&contigs)?;
@@ -249,7 +260,8 @@ impl Writer {
         }
         let file = self.file.stream();
         fields.put_u64(file.position());
-        file.patch(0, &FORMAT.header(VERSION, &fields)[..USED])?;
+        let version = if has_circles { WITH_CIRCLES } else { VERSION };
+        file.patch(0, &FORMAT.header(version, &fields)[..USED])?;
         let index = Index::of_file(&file.reader()?, file.path())?;
         self.file.into_stream().commit()?;
         Ok(index)

@@ -61,7 +61,7 @@ impl Head {
             let name = left.bytes(len as usize)?.strip_suffix(b"\0");
             let name = name.and_then(|name| String::from_utf8(name.to_vec()).ok());
             let (Some(name), Some(len)) = (name, number(left)?) else { return Some(None) };
-            contigs.push(Contig { name, start, len });
+            contigs.push(Contig { name, start, len, repeated: 0 });
             start = start.saturating_add(len);
         }
         let listed = listed[..listed.len() - left.0.len()].to_vec();

@@ -16,6 +16,7 @@ pub(super) fn command(config: &Config, index: &Index, inputs: &[ReadInput]) -> S
     let mut command = "merganser map".to_owned();
     let paired = inputs.iter().any(ReadInput::is_paired);
     options(config, paired, &mut command);
+    circles(index, &mut command);
     files(index, inputs, &mut command);
     command
 }
@@ -76,6 +77,15 @@ fn options(config: &Config, paired: bool, command: &mut String) {
         if given {
             add(option.to_owned());
         }
+    }
+}
+
+/// Adds the contigs that are circular.
+fn circles(index: &Index, command: &mut String) {
+    let names = index.contigs().iter().filter(|contig| contig.is_circular());
+    let names: Vec<&str> = names.map(|contig| &*contig.name).collect();
+    if !names.is_empty() {
+        *command += &format!(" --circular {}", quoted(&names.join(",")));
     }
 }
 

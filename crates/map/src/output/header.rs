@@ -22,6 +22,9 @@ pub(super) fn text(
         if let Some(checksum) = checksums.get(number) {
             text += &format!("\tM5:{checksum}");
         }
+        if contig.is_circular() {
+            text += "\tTP:circular";
+        }
         if let Some(uri) = &config.cram_uri {
             text += &format!("\tUR:{uri}");
         }

@@ -1,5 +1,6 @@
 //! Reporting: selects the hits of a read or pair, and turns them into records.
 
+mod junction;
 mod many;
 mod together;
 
@@ -17,6 +18,7 @@ use crate::pairs::Mates;
 use crate::queries::Queries;
 use crate::source::ReadBatch;
 use crate::trace::Alignment;
+use junction::SecondPart;
 use crate::{Config, Error, MAX_READ, Select};
 
 /// Numbers of reads, pairs and records that were reported.
@@ -31,6 +33,8 @@ pub struct Reported {
     pub unique: u64,
     /// The number of records of hits.
     pub mappings: u64,
+    /// The number of supplementary records: second parts of alignments over the junction of a circular contig.
+    pub supplementary: u64,
     /// The number of pairs.
     pub pairs: u64,
     /// The number of concordant pairs.
@@ -54,7 +58,9 @@ impl Reported {
     /// hit, or else for each such read whose mate has one.
     pub(crate) fn records(&self, keeps_unmapped: bool) -> u64 {
         // An unmapped mate of a mapped read is always kept.
-        self.mappings + if keeps_unmapped { self.reads - self.mapped } else { self.one_mate }
+        self.mappings
+            + self.supplementary
+            + if keeps_unmapped { self.reads - self.mapped } else { self.one_mate }
     }
 
     pub(crate) fn add(&mut self, other: &Reported) {
@@ -62,6 +68,7 @@ impl Reported {
         self.mapped += other.mapped;
         self.unique += other.unique;
         self.mappings += other.mappings;
+        self.supplementary += other.supplementary;
         self.pairs += other.pairs;
         self.concordant += other.concordant;
         self.rescued += other.rescued;
@@ -95,6 +102,8 @@ pub(crate) struct Reporter<'r> {
     /// The style for the current batch.
     style: &'r RecordStyle,
     alignments: [Alignment; 2],
+    /// The second parts of alignments over the junction of a circular contig.
+    second_parts: [SecondPart; 2],
     /// The other best hits of each mate, as listed in the XA tag.
     others: [Vec<u8>; 2],
     /// The CIGAR of each mate's primary record, as listed in the MC tag of the other one.
@@ -137,7 +146,7 @@ impl<'r> Reporter<'r> {
         cancel: &Cancel,
     ) -> Reporter<'r> {
         let alignments = [Alignment::of_run(cancel), Alignment::of_run(cancel)];
-        let (others, cigars, reported) = Default::default();
+        let (others, cigars, reported, second_parts) = Default::default();
         let style = &styles[0];
         let contigs = view.text.contigs.len();
         let placements = config.placements.then(|| Placements::of_contigs(contigs));
@@ -147,6 +156,7 @@ impl<'r> Reporter<'r> {
             styles,
             style,
             alignments,
+            second_parts,
             others,
             cigars,
             many,
@@ -252,7 +262,7 @@ impl<'r> Reporter<'r> {
                 operations: &self.alignments[0].operations,
                 // The record of an unmapped mate has the place of its mapped mate.
                 mate: if alone { Some(own.place) } else { mate_place },
-                template: other.map_or(0, |other| template(own, other, mate)),
+                template: other.map_or(0, |other| self.template(own, other, mate)),
                 letters: letters.filter(|_| first || self.config.secondary_seq),
                 hit: Some(Tags {
                     edits: own.edits,
@@ -260,10 +270,11 @@ impl<'r> Reporter<'r> {
                     hits: count as u32,
                     number: number as u32 + 1,
                     others: if first { &self.others[mate] } else { &[] },
+                    parts: &[],
                 }),
                 mate_tags: if first { self.mate_tags(role, mate) } else { None },
             };
-            self.style.write(&record, sink.records());
+            self.reported.supplementary += self.write(&record, 0, sink.records());
             self.reported.mappings += 1;
             if first {
                 self.note(unit, mate, count, &own);
@@ -324,17 +335,47 @@ impl<'r> Reporter<'r> {
         self.others[mate] = named;
     }
 
+    /// Returns SAM's template length of a record, given the places of the record and its mate: the number of bases from the
+    /// first sequenced base of the read to that of its mate, negative if the mate's is on the left, as BWA-MEM and htsjdk
+    /// have it; on a circular contig, the shorter way around. If both are at the same position, the first mate's is
+    /// positive.
+    fn template(&self, own: Placed, other: Placed, mate: usize) -> i64 {
+        if own.place.contig != other.place.contig {
+            return 0;
+        }
+        let contig = &self.view.text.contigs[own.place.contig as usize];
+        let mut distance = i64::from(other.first_sequenced) - i64::from(own.first_sequenced);
+        if contig.is_circular() {
+            let len = i64::from(contig.len);
+            distance %= len;
+            if 2 * distance.abs() > len {
+                distance -= distance.signum() * len;
+            }
+        }
+        match distance {
+            0 if mate == 0 => 1,
+            0 => -1,
+            _ => distance + distance.signum(),
+        }
+    }
+
     /// Computes the alignment of a hit into `self.alignments[into]`, and returns its place.
     fn placed(&mut self, unit: &ReportUnit<'_>, mate: usize, hit: &Hit, into: usize) -> Placed {
         let (text, config) = (&self.view.text, self.config);
         let (alignment, read) = (&mut self.alignments[into], unit.read + mate);
         alignment.of_hit(unit.queries, read, hit, text, config.n_mode, unit.scripts);
         let whole = [alignment.start, alignment.end];
-        let edits = alignment.finish(unit.queries, read, hit, text, config);
+        let mut edits = alignment.finish(unit.queries, read, hit, text, config);
         let contig = &text.contigs[hit.contig as usize];
-        let [at, end] = [alignment.start, alignment.end].map(|at| at - contig.start);
-        let (place, reverse) = (RecordPlace { contig: hit.contig, at }, hit.reverse);
-        Placed { place, end, reverse, edits, whole }
+        let first_sequenced = if hit.reverse { alignment.end - 1 } else { alignment.start };
+        let first_sequenced = first_sequenced - contig.start;
+        self.second_parts[into].is_there = false;
+        if contig.is_circular() && alignment.end > contig.start + contig.len {
+            self.second_parts[into].cut(alignment, contig, text);
+            edits = alignment.edits();
+        }
+        let place = RecordPlace { contig: hit.contig, at: alignment.start - contig.start };
+        Placed { place, first_sequenced, reverse: hit.reverse, edits, whole }
     }
 }
 
@@ -355,8 +396,9 @@ struct Role {
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     place: RecordPlace,
-    /// The position after its last base, in the contig.
-    end: u32,
+    /// The position in the contig of the first sequenced base that is aligned. On a circular contig, it may be larger
+    /// than the contig's length by less than that.
+    first_sequenced: u32,
     reverse: bool,
     edits: u32,
     /// The positions of the first base and after the last base, including clipped ends.
@@ -364,11 +406,6 @@ struct Placed {
 }
 
 impl Placed {
-    /// Returns the position of the first sequenced base that is aligned.
-    fn first_sequenced(&self) -> u32 {
-        if self.reverse { self.end - 1 } else { self.place.at }
-    }
-
     /// Returns the place of a mate's first hit, given all of its hits.
     fn of_mate(&self, hits: &[Hit]) -> MatePlace {
         MatePlace {
@@ -398,21 +435,6 @@ pub(crate) fn selected(config: &Config, mut strata: impl Strata) -> (u64, bool) 
         most => most.into(),
     };
     (wanted.min(most), wanted > most)
-}
-
-/// Returns SAM's template length of a record, given the places of the record and its mate: the number of bases
-/// from the first sequenced base of the read to that of its mate, negative if the mate's is on the left, as BWA-MEM and
-/// htsjdk have it. If both are at the same position, the first mate's is positive.
-fn template(own: Placed, other: Placed, mate: usize) -> i64 {
-    if own.place.contig != other.place.contig {
-        return 0;
-    }
-    let distance = i64::from(other.first_sequenced()) - i64::from(own.first_sequenced());
-    match distance {
-        0 if mate == 0 => 1,
-        0 => -1,
-        _ => distance + distance.signum(),
-    }
 }
 
 /// Writes the reads of a unit as FASTQ, or as FASTA if they have no qualities.

@@ -8,13 +8,20 @@ use merganser_run::{Context, Shortage, Unit};
 use merganser_seq::planes::{BASES_PER_WORD, Encoded, encode};
 use merganser_seq::simd::Level;
 
-use super::{MAX_POSITIONS, PADDING, Reference};
+use super::{MAX_POSITIONS, PADDING, Reference, Topology};
 use crate::cpu::sort::{indexing, least_memory};
 use crate::index::k_of;
-use crate::{Contig, Error};
+use crate::{Contig, Error, MAX_READ};
 
 /// The maximum length of a record outside its sequence: sequences are read in pieces, and nothing else is long.
 const LONGEST_RECORD: usize = 16 << 20;
+/// The maximum number of bases of a circular contig that are repeated: a read is at most half as long, and has fewer
+/// edits than bases.
+const MAX_REPEATED: usize = 2 * MAX_READ;
+
+/// The maximum length of a circular contig, so that positions can be shifted by its length.
+const MAX_CIRCULAR: u32 = 1 << 30;
+
 /// The number of letters that are packed at a time, a multiple of 64.
 const STRETCH: usize = 1 << 16;
 
@@ -24,8 +31,12 @@ const STRETCH: usize = 1 << 16;
 /// # Errors
 /// If the file cannot be read, holds reads or has no sequence; if a contig is empty, has no name or the same
 /// name as another one, or has a letter that is not of DNA; if a contig has more than 2^31 - 1 bases, or all
-/// together more than 2^32 - 2^17; if the index of what has been read so far would not fit into memory.
-pub(crate) fn load(input: &Input, context: &Context) -> Result<Reference, Error> {
+/// together more than 2^32 - 2^17; if a circular contig is named that is not there; if the index of what has been read so far would not fit into memory.
+pub(crate) fn load(
+    input: &Input,
+    topology: &Topology,
+    context: &Context,
+) -> Result<Reference, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     let options = ReaderOptions {
         max_record: LONGEST_RECORD,
@@ -35,21 +46,31 @@ pub(crate) fn load(input: &Input, context: &Context) -> Result<Reference, Error>
     };
     let reader = Reader::open(std::slice::from_ref(input), options)?;
     progress.stage("load", Unit::Bytes, reader.bytes_total());
-    let reference = from_reader(&reader, &input.to_string(), context)?;
+    let reference = from_reader(&reader, &input.to_string(), topology, context)?;
     progress.finish();
     Ok(reference)
 }
 
 #[cfg(test)]
-pub(super) fn read(name: String, text: Box<dyn std::io::Read + Send>) -> Result<Reference, Error> {
+pub(super) fn read(
+    name: String,
+    text: Box<dyn std::io::Read + Send>,
+    topology: &Topology,
+) -> Result<Reference, Error> {
     let reader = Reader::from_readers(vec![(name.clone(), text)], ReaderOptions::default());
     let context = Context::new();
-    from_reader(&reader, &name, &context)
+    from_reader(&reader, &name, topology, &context)
 }
 
-fn from_reader(reader: &Reader, name: &str, context: &Context) -> Result<Reference, Error> {
+fn from_reader(
+    reader: &Reader,
+    name: &str,
+    topology: &Topology,
+    context: &Context,
+) -> Result<Reference, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
-    let mut loader = Loader { input: name.to_owned(), ..Loader::default() };
+    let (input, topology) = (name.to_owned(), topology.clone());
+    let mut loader = Loader { input, topology, ..Loader::default() };
     let mut chunk = Chunk::default();
     while reader.next_chunk(&mut chunk)? {
         chunk.parse(&mut loader)?;
@@ -70,12 +91,15 @@ fn from_reader(reader: &Reader, name: &str, context: &Context) -> Result<Referen
 #[derive(Default)]
 struct Loader {
     input: String,
+    topology: Topology,
     reference: Reference,
     names: HashSet<String>,
     /// Letters of the open contig that are not packed yet.
     letters: Vec<u8>,
     packed: u64,
     open: bool,
+    /// Whether the open contig is circular.
+    is_circular: bool,
     words: Vec<u64>,
     /// Whether a record has qualities, which a reference never has.
     holds_reads: bool,
@@ -143,22 +167,49 @@ impl Loader {
         if !std::mem::take(&mut self.open) {
             return;
         }
+        let bases = self.packed + self.letters.len() as u64;
+        let repeated = if self.is_circular { self.repeat() } else { 0 };
         self.pack(true);
-        let bases = u32::try_from(self.packed).unwrap_or(u32::MAX);
         if let Some(contig) = self.reference.contigs.last_mut() {
-            contig.len = bases;
+            contig.len = u32::try_from(bases).unwrap_or(u32::MAX);
+            contig.repeated = repeated;
         }
         if let Some(problem) = self.reference.contigs.last().and_then(Contig::too_long) {
             self.fail(problem);
         }
-        if self.packed == 0 {
+        if self.is_circular && bases > MAX_CIRCULAR.into() {
+            let name = self.name().to_owned();
+            self.fail(format_args!(
+                "contig {name} is longer than the {MAX_CIRCULAR} bases of a circular contig: --circular none maps to it as a linear one"
+            ));
+        }
+        if bases == 0 {
             let name = self.name().to_owned();
             self.fail(format_args!("contig {name} has no bases: remove it"));
         }
     }
 
+    /// Appends the first bases of the open contig, whose last letters are not packed yet, once more; returns their number.
+    fn repeat(&mut self) -> u32 {
+        let (packed, pending) = (self.packed as usize, self.letters.len());
+        let repeated = (packed + pending).saturating_sub(1).min(MAX_REPEATED);
+        let start = self.reference.contigs.last().map_or(0, |contig| contig.start as usize);
+        let text = self.reference.text();
+        let code = |at: usize| b"ACGTN"[usize::from(text.code(start + at))];
+        let first: Vec<u8> = (0..repeated.min(packed)).map(code).collect();
+        self.letters.extend(first);
+        self.letters.extend_from_within(..repeated.saturating_sub(packed));
+        repeated as u32
+    }
+
     fn finish(mut self) -> Result<Reference, Error> {
         self.close();
+        if let Topology::Named(names) = &self.topology {
+            let missing = names.iter().find(|&name| !self.names.contains(name)).cloned();
+            if let Some(name) = missing {
+                self.fail(format_args!("there is no contig {name}, which --circular names"));
+            }
+        }
         if self.reference.contigs.is_empty() {
             self.fail("has no sequences: a reference in FASTA is needed");
         }
@@ -190,7 +241,7 @@ impl Sink for Loader {
         let end = header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len());
         let name = String::from_utf8_lossy(&header[..end]).into_owned();
         let number = self.reference.contigs.len() + 1;
-        let contig = Contig { name: name.clone(), start: 0, len: 0 };
+        let contig = Contig { name: name.clone(), start: 0, len: 0, repeated: 0 };
         if let Some(problem) = contig.unnameable() {
             self.fail(format_args!("record {number}: {problem}"));
         } else if std::str::from_utf8(&header[..end]).is_err() {
@@ -201,7 +252,8 @@ impl Sink for Loader {
             ));
         }
         let start = (self.reference.low.len() * BASES_PER_WORD).min(u32::MAX as usize) as u32;
-        self.reference.contigs.push(Contig { name, start, len: 0 });
+        self.is_circular = self.topology.is_circular(&name, header);
+        self.reference.contigs.push(Contig { name, start, len: 0, repeated: 0 });
         self.packed = 0;
         self.open = true;
     }
@@ -230,13 +282,38 @@ mod tests {
     use super::*;
 
     fn loaded(text: &str) -> Result<Reference, Error> {
-        read("r.fa".into(), Box::new(std::io::Cursor::new(text.as_bytes().to_vec())))
+        loaded_with(text, &Topology::Stated)
+    }
+
+    fn loaded_with(text: &str, topology: &Topology) -> Result<Reference, Error> {
+        read("r.fa".into(), Box::new(std::io::Cursor::new(text.as_bytes().to_vec())), topology)
+    }
+
+    #[test]
+    fn circular_contigs_repeat_their_first_bases() {
+        let reference = loaded(">a [topology=circular]\nACGTN\n>b\nTTT\n").unwrap();
+        let [a, b] = &reference.contigs[..] else { panic!() };
+        assert_eq!([a.len, a.repeated, b.start, b.repeated], [5, 4, 64, 0]);
+        let codes: Vec<u8> = (0..9).map(|at| reference.text().code(at)).collect();
+        assert_eq!(codes, [0, 1, 2, 3, 4, 0, 1, 2, 3]);
+        // Most of the contig is packed when it ends.
+        let letters: Vec<u8> = (0..200_001usize).map(|i| b"ACGTTGNA"[i * i % 7 + i % 2]).collect();
+        let text = format!(">a\n{}\n>b\nAC\n", String::from_utf8(letters.clone()).unwrap());
+        let reference = loaded_with(&text, &Topology::Named(vec!["a".into()])).unwrap();
+        let [a, b] = &reference.contigs[..] else { panic!() };
+        assert_eq!([a.len as usize, a.repeated as usize, b.repeated as usize], [200_001, MAX_REPEATED, 0]);
+        for at in 0..a.end() as usize {
+            let letter = letters[at % letters.len()];
+            assert_eq!(reference.text().code(at), merganser_seq::base::code(letter).unwrap_or(4));
+        }
+        let missing = loaded_with(">a\nACGT\n", &Topology::Named(vec!["A".into()])).unwrap_err();
+        assert!(missing.to_string().contains("there is no contig A"), "{missing}");
     }
 
     #[test]
     fn contigs_begin_at_words_and_keep_their_letters() {
         let reference = loaded(">a x\nACGTN\nacgu\n>b\nTTT\n").unwrap();
-        let contig = |name: &str, start, len| Contig { name: name.into(), start, len };
+        let contig = |name: &str, start, len| Contig { name: name.into(), start, len, repeated: 0 };
         assert_eq!(reference.contigs, [contig("a", 0, 9), contig("b", 64, 3)]);
         let text = reference.text();
         let codes: Vec<u8> = (0..9).map(|at| text.code(at)).collect();

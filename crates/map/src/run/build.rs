@@ -11,7 +11,7 @@ use merganser_run::{Context, Stages, Unit, Work, peak_rss};
 use crate::cpu::sort;
 use crate::index::{Growing, Unsorted, k_of, pieces};
 use crate::reference::{Reference, load};
-use crate::{Error, Index, cuda};
+use crate::{Error, Index, Topology, cuda};
 
 /// The results of building an index.
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ pub fn build(
     context: &Context,
 ) -> Result<(Index, BuildOutcome), Error> {
     let outputs = OutputSet::new();
-    let built = build_with(&reference.into(), Some(outputs.file(output.as_ref())?), context)?;
+    let built = build_with(&reference.into(), &Topology::Stated, Some(outputs.file(output.as_ref())?), context)?;
     outputs.commit()?;
     Ok(built)
 }
@@ -75,16 +75,17 @@ pub fn build_in_memory(
     reference: impl Into<Input>,
     context: &Context,
 ) -> Result<(Index, BuildOutcome), Error> {
-    build_with(&reference.into(), None, context)
+    build_with(&reference.into(), &Topology::Stated, None, context)
 }
 
 /// Builds an index like [`build`], in memory or, if `output` is given, in that file, which appears together with the
-/// other files of its set.
+/// other files of its set. `topology` says which contigs are circular.
 ///
 /// # Errors
-/// Fails as [`build`] does.
+/// Fails as [`build`] does, and if `topology` names a contig that is not there.
 pub fn build_with(
     input: &Input,
+    topology: &Topology,
     output: Option<AtomicFile>,
     context: &Context,
 ) -> Result<(Index, BuildOutcome), Error> {
@@ -93,7 +94,7 @@ pub fn build_with(
     let size = text_bytes([input]);
     let gpus = context.choose_gpus(Work::Index, size, merganser_gpu::usable)?;
     let begun = Instant::now();
-    let reference = context.cancel.over_error(load(input, context))?;
+    let reference = context.cancel.over_error(load(input, topology, context))?;
     if output.is_some() {
         warn_of_names(&reference.contigs, &context.warnings);
     }

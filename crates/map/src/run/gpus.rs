@@ -10,6 +10,7 @@ use crate::cpu::{Mapper, may_share_start};
 use crate::cuda::{Gpus, OnGpu, Workspace};
 use crate::effort::Effort;
 use crate::hits::Hit;
+use crate::reference::Text;
 
 /// The device side of a worker.
 pub(super) struct WithGpus<'g> {
@@ -88,8 +89,11 @@ impl<'g> WithGpus<'g> {
             if self.on_gpu.is_left(read) {
                 mapper.map_read(read, &mut self.own, &mut self.bounds)?;
                 hits.extend_from_slice(&self.own);
-            } else if may_have_echoes(&hits[first..], mapper, read) {
-                // Devices do not compare the first bases of hits. They have counted the work already.
+            } else if may_have_echoes(&hits[first..], mapper, read)
+                || may_be_at_junctions(&hits[first..], &text)
+            {
+                // Devices compare neither the first bases of hits nor the ends of circular contigs. They have counted
+                // the work already.
                 let counted = mapper.effort;
                 mapper.map_read(read, &mut self.own, &mut self.bounds)?;
                 mapper.effort = Effort { times: mapper.effort.times, ..counted };
@@ -102,6 +106,16 @@ impl<'g> WithGpus<'g> {
         }
         Ok(())
     }
+}
+
+/// Whether a hit is at bases of a circular contig that the text has twice.
+fn may_be_at_junctions(hits: &[Hit], text: &Text<'_>) -> bool {
+    text.has_circles
+        && hits.iter().any(|hit| {
+            let contig = &text.contigs[hit.contig as usize];
+            let at = hit.end - contig.start;
+            contig.is_circular() && (at < contig.repeated || at >= contig.len)
+        })
 }
 
 /// Whether two hits of a read may begin near each other, so that one silences the other.

@@ -144,7 +144,7 @@ impl Alignment {
     }
 
     /// Returns the number of edits of the operations.
-    fn edits(&self) -> u32 {
+    pub(crate) fn edits(&self) -> u32 {
         let is_edit = |operation| {
             matches!(operation, Operation::Mismatch | Operation::Insertion | Operation::Deletion)
         };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use merganser_io::OutputFormat;
-use merganser_map::IndexKind;
+use merganser_map::{IndexKind, Topology};
 use merganser_run::options::cli::one_of;
 use merganser_run::{Context, Shard};
 
@@ -77,6 +77,12 @@ pub(crate) struct IndexArgs {
     /// Check the checksums of an index
     #[arg(long, conflicts_with = "output")]
     pub(crate) verify: bool,
+    /// Circular contigs: names, separated by commas, all or none [default: those whose header has
+    /// topology=circular or circular=true]
+    ///
+    /// A read over the junction of the last and the first base has a record on each side.
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) circular: Option<Topology>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
     #[command(flatten)]
@@ -165,6 +171,13 @@ pub(crate) struct MapArgs {
     pub(crate) shard: Option<Shard>,
     #[command(flatten)]
     pub(crate) inputs: ReadsArgs,
+    /// Circular contigs of a reference in FASTA: names, separated by commas, all or none [default: those
+    /// whose header has topology=circular or circular=true]
+    ///
+    /// A read over the junction of the last and the first base has a record on each side, of which the shorter one is
+    /// supplementary. An index states its circular contigs: merganser index --circular.
+    #[arg(long, value_name = "NAMES", help_heading = "Mapping")]
+    pub(crate) circular: Option<Topology>,
 
     #[command(flatten)]
     pub(crate) config: MapConfig,

@@ -88,6 +88,7 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
         ("mapped_reads", reported.mapped),
         ("unique_reads", reported.unique),
         ("mappings", reported.mappings),
+        ("supplementary", reported.supplementary),
         ("pairs", reported.pairs),
         ("concordant_pairs", reported.concordant),
         ("rescued_pairs", reported.rescued),

@@ -1189,7 +1189,8 @@ class Index:
             level: The compression level of BAM, 0 to 12.
 
         Returns:
-            A dict of numbers: reads, mapped, unique, mappings, pairs, concordant, rescued, discordant, one_mate.
+            A dict of numbers: reads, mapped, unique, mappings, supplementary, pairs, concordant, rescued, discordant,
+            one_mate.
 
         Raises:
             ArgumentError: If an argument is out of range.

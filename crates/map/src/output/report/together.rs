@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use merganser_alignments::{MateTags, Record, Tags, flag};
 use merganser_run::Cancel;
 
-use super::{RecordSink, ReportUnit, Reporter, Role, room, set_aside, template};
+use super::{RecordSink, ReportUnit, Reporter, Role, room, set_aside};
 use crate::discordance::Arrangement;
 use crate::hits::{Hit, Strata, quality};
 use crate::index::IndexView;
@@ -149,7 +149,7 @@ impl<'r> Reporter<'r> {
                 quality,
                 operations: &self.alignments[mate].operations,
                 mate: Some(places[1 - mate].place),
-                template: template(places[mate], places[1 - mate], mate),
+                template: self.template(places[mate], places[1 - mate], mate),
                 letters,
                 hit: Some(Tags {
                     edits: places[mate].edits,
@@ -157,17 +157,19 @@ impl<'r> Reporter<'r> {
                     hits: count,
                     number,
                     others: if first { &self.others[mate] } else { &[] },
+                    parts: &[],
                 }),
                 mate_tags,
             };
-            self.style.write(&record, sink.records());
+            self.reported.supplementary += self.write(&record, mate, sink.records());
             self.reported.mappings += 1;
             if first {
                 self.note(unit, mate, count as usize, &places[mate]);
             }
         }
+        let template = self.template(places[0], places[1], 0);
         if let Some(placements) = self.placements.as_mut().filter(|_| first) {
-            placements.insert(template(places[0], places[1], 0).unsigned_abs());
+            placements.insert(template.unsigned_abs());
         }
     }
 
