@@ -226,8 +226,8 @@ pub mod map {
     pub use merganser_map::{
         BuildOutcome, Config, Contig, DeviceTimes, Effort, Error, Format, Index, IndexKind,
         InsertSizes, MAX_READ, NMode, Operation, Orientation, Outcome, OutputPaths, Outputs,
-        Placements, Prefilter, ReadGroup, ReadHit, Reported, Select, Strand, ThreadTimes, Topology, build,
-        build_in_memory, build_with, run, run_in_memory, run_with,
+        Placements, Prefilter, ReadGroup, ReadHit, Reported, Select, Strand, ThreadTimes, Topology,
+        build, build_in_memory, build_with, run, run_in_memory, run_with,
     };
 }
 

@@ -82,6 +82,8 @@ impl Index {
     /// Args:
     ///     reference: A FASTA file.
     ///     output: The file (.mgi); None to keep the index in memory.
+    ///     circular: The names of circular contigs, separated by commas, "all" or "none"; None for those whose header has
+    ///         topology=circular or circular=true.
     ///     device: As for `count`.
     ///     threads: As for `count`.
     ///     memory: As for `count`.
@@ -97,7 +99,7 @@ impl Index {
     #[staticmethod]
     #[pyo3(
         signature = (reference, **options),
-        text_signature = "(reference, *, output=None, device=None, threads=None, memory=None, progress=None)"
+        text_signature = "(reference, *, output=None, circular=None, device=None, threads=None, memory=None, progress=None)"
     )]
     fn build(
         py: Python<'_>,
@@ -107,6 +109,7 @@ impl Index {
         let keywords = Keywords::new(py, "Index.build", options)?;
         let (context, progress) = (keywords.context()?, keywords.object("progress")?);
         let output = keywords.path("output")?;
+        let topology = keywords.named::<merganser_map::Topology>("circular")?.unwrap_or_default();
         keywords.finish()?;
         let arguments =
             Arguments::default().with("reference", [&reference]).with("output", &output);
@@ -115,7 +118,7 @@ impl Index {
         let build = |context: &Context| {
             let outputs = OutputSet::new();
             let file = output.as_ref().map(|path| outputs.file(path)).transpose()?;
-            let (index, _) = merganser_map::build_with(&input, file, context)?;
+            let (index, _) = merganser_map::build_with(&input, &topology, file, context)?;
             outputs.commit()?;
             Ok::<_, Error>(index)
         };

@@ -152,7 +152,7 @@ fn depth_is_flat_at_the_junction() {
     let linear = map("ref.fa --circular none");
     assert!(found.contains("SA:Z:") && !linear.contains("SA:Z:"));
     for (args, problem) in [
-        ("map ref.fa --circular x 1.fq", "there is no contig x, which --circular names"),
+        ("map ref.fa --circular x 1.fq", "ref.fa: has no contig x, which should be circular"),
         ("index ref.fa --circular c,,d -o x.mgi", "a name is empty"),
         ("map ref.mgi --circular c 1.fq", "give --circular to merganser index"),
     ] {

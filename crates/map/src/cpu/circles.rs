@@ -41,8 +41,8 @@ pub(super) fn unroll(ends: &[End], rule: &SilenceRule<'_>, unrolled: &mut Vec<En
         let (cut, mut last) = (contig.start + second(contig, rule), None);
         let moved = own.iter().take_while(|end| {
             let is_near = last.is_some_and(|last| end.position - last <= rule.farthest());
-            let is_moved = end.position < cut
-                || is_near && end.position - contig.start < contig.repeated;
+            let is_moved =
+                end.position < cut || is_near && end.position - contig.start < contig.repeated;
             last = Some(end.position);
             is_moved
         });

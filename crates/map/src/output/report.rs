@@ -18,8 +18,8 @@ use crate::pairs::Mates;
 use crate::queries::Queries;
 use crate::source::ReadBatch;
 use crate::trace::Alignment;
-use junction::SecondPart;
 use crate::{Config, Error, MAX_READ, Select};
+use junction::SecondPart;
 
 /// Numbers of reads, pairs and records that were reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

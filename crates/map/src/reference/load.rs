@@ -180,7 +180,8 @@ impl Loader {
         if self.is_circular && bases > MAX_CIRCULAR.into() {
             let name = self.name().to_owned();
             self.fail(format_args!(
-                "contig {name} is longer than the {MAX_CIRCULAR} bases of a circular contig: --circular none maps to it as a linear one"
+                "contig {name} has more than {MAX_CIRCULAR} bases, the maximum of a circular contig: map to it as a \
+                 linear one"
             ));
         }
         if bases == 0 {
@@ -207,7 +208,7 @@ impl Loader {
         if let Topology::Named(names) = &self.topology {
             let missing = names.iter().find(|&name| !self.names.contains(name)).cloned();
             if let Some(name) = missing {
-                self.fail(format_args!("there is no contig {name}, which --circular names"));
+                self.fail(format_args!("has no contig {name}, which should be circular"));
             }
         }
         if self.reference.contigs.is_empty() {
@@ -301,13 +302,16 @@ mod tests {
         let text = format!(">a\n{}\n>b\nAC\n", String::from_utf8(letters.clone()).unwrap());
         let reference = loaded_with(&text, &Topology::Named(vec!["a".into()])).unwrap();
         let [a, b] = &reference.contigs[..] else { panic!() };
-        assert_eq!([a.len as usize, a.repeated as usize, b.repeated as usize], [200_001, MAX_REPEATED, 0]);
+        assert_eq!(
+            [a.len as usize, a.repeated as usize, b.repeated as usize],
+            [200_001, MAX_REPEATED, 0]
+        );
         for at in 0..a.end() as usize {
             let letter = letters[at % letters.len()];
             assert_eq!(reference.text().code(at), merganser_seq::base::code(letter).unwrap_or(4));
         }
         let missing = loaded_with(">a\nACGT\n", &Topology::Named(vec!["A".into()])).unwrap_err();
-        assert!(missing.to_string().contains("there is no contig A"), "{missing}");
+        assert!(missing.to_string().contains("r.fa: has no contig A"), "{missing}");
     }
 
     #[test]

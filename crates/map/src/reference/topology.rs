@@ -12,7 +12,7 @@
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Topology {
-    /// Those whose header in FASTA has one of the words `topology=circular` and `circular=true`, in any case, also in
+    /// Contigs whose header in FASTA has one of the words `topology=circular` and `circular=true`, in any case, also in
     /// brackets, as NCBI and assemblers write them.
     #[default]
     Stated,
@@ -20,7 +20,7 @@ pub enum Topology {
     Linear,
     /// All.
     Circular,
-    /// Those with these names.
+    /// Contigs with these names.
     Named(Vec<String>),
 }
 
@@ -59,7 +59,8 @@ fn is_stated(header: &[u8]) -> bool {
     let words = header.split(|byte| byte.is_ascii_whitespace() || b"[];,|".contains(byte));
     let mut words = words.skip(1);
     words.any(|word| {
-        word.eq_ignore_ascii_case(b"topology=circular") || word.eq_ignore_ascii_case(b"circular=true")
+        word.eq_ignore_ascii_case(b"topology=circular")
+            || word.eq_ignore_ascii_case(b"circular=true")
     })
 }
 

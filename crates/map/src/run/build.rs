@@ -62,7 +62,12 @@ pub fn build(
     context: &Context,
 ) -> Result<(Index, BuildOutcome), Error> {
     let outputs = OutputSet::new();
-    let built = build_with(&reference.into(), &Topology::Stated, Some(outputs.file(output.as_ref())?), context)?;
+    let built = build_with(
+        &reference.into(),
+        &Topology::Stated,
+        Some(outputs.file(output.as_ref())?),
+        context,
+    )?;
     outputs.commit()?;
     Ok(built)
 }

@@ -105,13 +105,18 @@ mod tests {
         let of = &reference.contigs[1];
         let len: u32 = runs.iter().map(|run| run.0.in_reference(run.1)).sum();
         let start = of.start + start;
-        let mut alignment =
-            Alignment { start, end: start + len, operations: runs.to_vec(), ..Alignment::default() };
+        let mut alignment = Alignment {
+            start,
+            end: start + len,
+            operations: runs.to_vec(),
+            ..Alignment::default()
+        };
         let mut other = Alignment::default();
         let is_cut = alignment.cut(of, &reference.text(), &mut other);
         let shown = |alignment: &Alignment| {
             let runs = alignment.operations.iter();
-            let cigar = runs.map(|(operation, len)| format!("{len}{}", operation.letter())).collect();
+            let cigar =
+                runs.map(|(operation, len)| format!("{len}{}", operation.letter())).collect();
             (cigar, [alignment.start, alignment.end].map(|at| at - of.start))
         };
         let others = is_cut.then(|| shown(&other));

@@ -88,12 +88,7 @@ dispatch!(
 );
 
 #[inline(always)]
-fn antidiagonals_inline(
-    query: &[i16],
-    text: &[i16],
-    cells: &mut [Cells; 2],
-    width: usize,
-) -> i16 {
+fn antidiagonals_inline(query: &[i16], text: &[i16], cells: &mut [Cells; 2], width: usize) -> i16 {
     let len = query.len();
     let [mut inner, mut last] = [NEVER; 2];
     for number in 0..2 * len + width {

@@ -1000,6 +1000,7 @@ class Index:
         reference: _Path,
         *,
         output: _Path | None = None,
+        circular: str | None = None,
         device: str | None = None,
         threads: int | None = None,
         memory: _Memory | None = None,
@@ -1010,6 +1011,8 @@ class Index:
         Args:
             reference: A FASTA file.
             output: The file (.mgi); None to keep the index in memory.
+            circular: The names of circular contigs, separated by commas, "all" or "none"; None for those whose header
+                has topology=circular or circular=true.
             device: As for `count`.
             threads: As for `count`.
             memory: As for `count`.

@@ -5,7 +5,7 @@
 //! of all ends.
 //!
 //! A 32-bit lane holds a band of 16 diagonals, a 64-bit lane one of 32; the other half of the word holds the
-//! next bases of the text. A band never computes fewer than the true number of edits, and exactly this number
+//! next bases of the text. Bands of up to 64 diagonals are words of 128 bits, which are not in vectors. A band never computes fewer than the true number of edits, and exactly this number
 //! for an alignment that stays within the band.
 
 use std::ops::{Add, BitAnd, BitOr};
@@ -87,6 +87,7 @@ macro_rules! lane {
 lane! {
     u32, i32;
     u64, i64;
+    u128, i128;
 }
 
 /// The number of lanes that are computed together: two 512-bit vectors, so that one computes while the other
@@ -116,16 +117,19 @@ struct Group<T, const N: usize> {
 }
 
 /// The number of diagonals of the widest band.
-pub(crate) const WIDEST: usize = <u64 as Lane>::BAND;
-/// The maximum number of edits for which a band is wide enough.
-pub(crate) const MAX_EDITS: usize = (WIDEST - 1) / 2;
+const WIDEST: usize = <u128 as Lane>::BAND;
+/// The number of diagonals of the widest band in vectors.
+const WIDEST_IN_VECTORS: usize = <u64 as Lane>::BAND;
+/// The maximum number of edits for which a band in vectors is wide enough.
+pub(crate) const MAX_EDITS: usize = (WIDEST_IN_VECTORS - 1) / 2;
 
 /// Returns the number of diagonals of the band for queries with `edits` edits: the narrow band if it leaves
 /// room for neighbouring diagonals; `None` if no band is wide enough.
 pub(crate) fn band(edits: usize) -> Option<usize> {
     match 2 * edits + 1 {
         0..=13 => Some(<u32 as Lane>::BAND),
-        14..=WIDEST => Some(WIDEST),
+        14..=WIDEST_IN_VECTORS => Some(WIDEST_IN_VECTORS),
+        ..=WIDEST => Some(WIDEST),
         _ => None,
     }
 }
@@ -154,6 +158,15 @@ impl Lanes {
         }
         let job = Job { queries, windows, text: *text };
         for same in self.group.chunk_by(|a, b| of(a).0 == of(b).0) {
+            if of(&same[0]).0 == Some(WIDEST) {
+                for &at in same {
+                    let window = &windows[at as usize];
+                    if !wide(&job, window, ends) {
+                        rejected(window.candidates);
+                    }
+                }
+                continue;
+            }
             let narrow = of(&same[0]).0 == Some(<u32 as Lane>::BAND);
             let count = if narrow { LANES_32 } else { LANES_64 };
             job.prefetch(&same[..count.min(same.len())]);
@@ -340,6 +353,29 @@ impl<T: Lane, const N: usize> Group<T, N> {
             }
         }
     }
+}
+
+/// Appends the good ends of a window whose band is the widest; returns false if it has no good end.
+fn wide(job: &Job<'_>, window: &Window, ends: &mut Vec<End>) -> bool {
+    let source = LaneInput::of(job, window);
+    let query = job.queries.get(window.query as usize);
+    let between = (1 << (WIDEST - 1)) - 1;
+    let [mut up, mut down, mut sum] = [0u128; 3];
+    for base in (0..source.len).step_by(WIDEST) {
+        let [now, next] = [0, WIDEST].map(|ahead| job.text.window(source.at + base + ahead));
+        let mut text = [0, 1].map(|plane| u128::from(now[plane]) | u128::from(next[plane]) << 64);
+        let mut bases = source.query(base).map(|bases| u128::from(bases) << 64);
+        // As in vectors: the edits never decrease.
+        if sum > query.edits as u128 + u128::from((up & between).count_ones()) {
+            return false;
+        }
+        for _ in 0..WIDEST.min(source.len - base) {
+            [up, down, sum] = u128::step(text, bases, up, down, sum);
+            text = text.map(Lane::shift_right);
+            bases = bases.map(Lane::shift_left);
+        }
+    }
+    finish(&query, window, [up, down, sum].map(Lane::word), WIDEST, ends)
 }
 
 /// Appends the good ends of a lane whose query is complete; returns false if it has no good end.

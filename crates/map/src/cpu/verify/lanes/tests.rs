@@ -45,7 +45,7 @@ proptest! {
     fn lanes_are_the_scan(
         seed in any::<u64>(),
         len in 20usize..200,
-        e in 0usize..16,
+        e in 0usize..32,
         count in 1usize..40,
     ) {
         let mut random = Random(seed);
