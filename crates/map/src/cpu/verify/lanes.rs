@@ -126,12 +126,10 @@ pub(crate) const MAX_EDITS: usize = (WIDEST_IN_VECTORS - 1) / 2;
 /// Returns the number of diagonals of the band for queries with `edits` edits: the narrow band if it leaves
 /// room for neighbouring diagonals; `None` if no band is wide enough.
 pub(crate) fn band(edits: usize) -> Option<usize> {
-    match 2 * edits + 1 {
-        0..=13 => Some(<u32 as Lane>::BAND),
-        14..=WIDEST_IN_VECTORS => Some(WIDEST_IN_VECTORS),
-        ..=WIDEST => Some(WIDEST),
-        _ => None,
-    }
+    let diagonals = 2 * edits + 1;
+    let bands =
+        [(13, <u32 as Lane>::BAND), (WIDEST_IN_VECTORS, WIDEST_IN_VECTORS), (WIDEST, WIDEST)];
+    bands.into_iter().find(|(most, _)| diagonals <= *most).map(|(_, band)| band)
 }
 
 impl Lanes {
