@@ -84,6 +84,7 @@ fn map_writes_the_same_on_cuda() {
         "-1 1.fq -2 2.fq --preset variants",
         "-e 2 reads.fq --clip",
         "-e 5 reads.fq --echoes",
+        "-e 20 reads.fq",
     ] {
         let expected = mapped(&dir, &format!("ref.mgi {options} --device cpu"));
         for device in ["cuda --threads 3", "cuda:0,0", "cuda --gpu-memory 50M --threads 1"] {

@@ -19,7 +19,7 @@ use merganser_run::{Cancel, Warnings};
 use merganser_seq::planes::BASES_PER_WORD;
 
 use crate::reference::{Reference, Text};
-use crate::{Contig, Error, NMode};
+use crate::{Contig, Error, NMode, Topology};
 pub(crate) use bisect::{Bisections, Lookup};
 use file::Mapped;
 pub(crate) use growing::Growing;
@@ -39,6 +39,8 @@ pub struct Index {
     data: Data,
     /// The file of the index or, for an index in memory, of the reference.
     source: PathBuf,
+    /// Whether it is in memory, and was built with [`Topology::Linear`].
+    kept_linear: bool,
 }
 
 #[derive(Debug)]
@@ -89,7 +91,13 @@ impl Index {
     /// Returns the index in an open file, which messages call `path`.
     fn of_file(file: &File, path: &Path) -> Result<Index, Error> {
         let (mapped, contigs, k) = Mapped::of_file(file, path)?;
-        Ok(Index { contigs, k, data: Data::Mapped(mapped), source: path.to_owned() })
+        Ok(Index {
+            contigs,
+            k,
+            data: Data::Mapped(mapped),
+            source: path.to_owned(),
+            kept_linear: false,
+        })
     }
 
     /// Verifies the checksums of all tables. [`run()`](crate::run()) and [`run_in_memory`](crate::run_in_memory) do so before
@@ -112,8 +120,14 @@ impl Index {
         &self.source
     }
 
-    pub(crate) fn set_source(&mut self, source: &Path) {
+    pub(crate) fn set_source(&mut self, source: &Path, topology: &Topology) {
         self.source = source.to_owned();
+        self.kept_linear = *topology == Topology::Linear;
+    }
+
+    /// Whether the index is in memory, and all contigs are linear whatever their headers state.
+    pub(crate) fn is_kept_linear(&self) -> bool {
+        self.kept_linear
     }
 
     /// Returns the contigs in the order of the reference.

@@ -1,6 +1,6 @@
 //! The orientation of a pair's mates, and the insert size that follows from it.
 
-use crate::Config;
+use crate::{Config, Contig};
 
 merganser_run::named! {
     /// The strands and the order of a library's mates.
@@ -56,6 +56,16 @@ impl Orientation {
             Orientation::Rf | Orientation::Ff => right[0] >= left[0] && right[1] >= left[1],
         };
         in_order.then(|| right[1] - left[0] + 1)
+    }
+
+    /// Returns the smallest insert size of two mates on the right strands of a contig, like [`insert`](Self::insert); on a
+    /// circular contig, they may lie across the junction.
+    pub(crate) fn insert_on(self, contig: &Contig, left: Span, right: Span) -> Option<u32> {
+        let turn = |span: Span| span.map(|at| at - contig.start + contig.len);
+        let [here, there] = [left, right].map(|span| span.map(|at| at - contig.start));
+        let pairs = [(here, there), (here, turn(right)), (turn(left), there)];
+        let pairs = pairs.into_iter().take(if contig.is_circular() { 3 } else { 1 });
+        pairs.filter_map(|(left, right)| self.insert(left, right)).min()
     }
 
     /// Returns the range of positions where a mate of `len` bases may begin, without insertions and deletions, beside

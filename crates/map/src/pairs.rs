@@ -269,30 +269,34 @@ impl<'r> Pairing<'r> {
         let (hit, others) = (mates.hits[0][at], mates.hits[1]);
         let orientation = self.config.orientation;
         let [_, reach] = self.config.inserts();
-        let len = |mate: usize| mates.queries.get(2 * (mates.read + mate)).len as u32;
+        let len = |mate: usize| mates.queries.get(2 * (mates.read + mate)).len as i64;
         let side = match orientation.partner(hit.reverse) {
             false => &order[..self.forward],
             true => &order[self.forward..],
         };
         // Only partners whose hits end between `from` and `to` are possible. The first base of a hit is known only
         // once the hit is traced; until then, bounds are used.
-        let (from, to) = match orientation.is_left(0, hit.reverse) {
+        let [end, own_edits, most_edits, reach] =
+            [hit.end, hit.edits, most_edits, reach].map(i64::from);
+        let [from, to] = match orientation.is_left(0, hit.reverse) {
             true => {
                 let [least, most] = match self.spans[0][at] {
-                    UNKNOWN => [hit.end.saturating_sub(len(0) + hit.edits), hit.end + hit.edits],
-                    span => [span[0]; 2],
+                    UNKNOWN => [end - len(0) - own_edits, end + own_edits],
+                    span => [i64::from(span[0]); 2],
                 };
-                (least.saturating_sub(most_edits), most.saturating_add(reach))
+                [least - most_edits, most + reach]
             }
-            false => {
-                let from = hit.end.saturating_sub(reach.saturating_add(most_edits));
-                (from, hit.end + hit.edits + len(1) + most_edits)
-            }
+            false => [end - reach - most_edits, end + own_edits + len(1) + most_edits],
         };
         let place = |at: u32| (others[at as usize].contig, others[at as usize].end);
         let before = found.len();
-        for turns in self.turns(hit.contig) {
-            let [from, to] = [from, to].map(|at| self.turned(hit.contig, at, turns));
+        let contig = &self.view.text.contigs[hit.contig as usize];
+        let (is_circular, turn) = (contig.is_circular(), i64::from(contig.len));
+        // On a circular contig, the pair may lie across the junction: the second mate is up to a turn farther along than
+        // its hit says, or less far.
+        for turns in [0, -1, 1].into_iter().take(if is_circular { 3 } else { 1 }) {
+            let before_turns = |at: i64| (at - turns * turn).clamp(0, u32::MAX.into()) as u32;
+            let [from, to] = [from, to].map(before_turns);
             let first = side.partition_point(|&other| place(other) < (hit.contig, from));
             for &other in &side[first..] {
                 let partner = &others[other as usize];
@@ -319,24 +323,9 @@ impl<'r> Pairing<'r> {
         }
     }
 
-    /// Returns by how many turns around a contig the second mate may be farther along than its hit says: on a circular
-    /// contig, a pair may lie across the junction.
-    fn turns(&self, contig: u32) -> std::ops::RangeInclusive<i64> {
-        match self.view.text.contigs[contig as usize].is_circular() {
-            true => -1..=1,
-            false => 0..=0,
-        }
-    }
-
-    /// Returns the position of a contig's base before some turns around it, or the nearest number.
-    fn turned(&self, contig: u32, at: u32, turns: i64) -> u32 {
-        let len = i64::from(self.view.text.contigs[contig as usize].len);
-        (i64::from(at) - turns * len).clamp(0, u32::MAX.into()) as u32
-    }
-
     /// Whether the order and the insert size of two hits are allowed, and at least one of them is within the number
-    /// of edits that is allowed for hits. The hits must be on the right strands of one contig. The second mate's is these
-    /// `turns` around the contig farther along.
+    /// of edits that is allowed for hits. The hits must be on the right strands of one contig. `turns` is the number of
+    /// turns around a circular contig that are added to the second mate's position.
     fn is_concordant(&mut self, mates: &Mates<'_>, at: [usize; 2], turns: i64) -> bool {
         let hits = [0, 1].map(|mate| mates.hits[mate][at[mate]]);
         // Each read has two queries, one for each strand, with the same maximum number of edits.

@@ -7,7 +7,7 @@
 mod load;
 mod topology;
 
-pub(crate) use load::load;
+pub(crate) use load::{MAX_CIRCULAR, MAX_REPEATED, load};
 pub use topology::Topology;
 
 use merganser_seq::planes::{self, BASES_PER_WORD, window};

@@ -105,7 +105,7 @@ impl<'r> Rescuer<'r> {
             let is_left = orientation.is_left(anchor, reverse);
             let [first, last] = orientation.beside(span, is_left, len, self.config);
             let Ok(width) = u32::try_from(last - first) else { continue };
-            for first in self.around(hit.contig, first, width) {
+            for first in self.around(hit.contig, first, width, len) {
                 match self.windows.last_mut() {
                     Some(last)
                         if (last.first..=last.first + i64::from(last.width)).contains(&first) =>
@@ -119,11 +119,18 @@ impl<'r> Rescuer<'r> {
     }
 
     /// Returns the first diagonals of a window beside a hit: one or, on a circular contig, also those a turn around it
-    /// before or after, if the window begins before the contig or ends after its last base.
-    fn around(&self, contig: u32, first: i64, width: u32) -> impl Iterator<Item = i64> + use<> {
+    /// before or after, if alignments of the window may begin before the contig or end after its last base. `len` is the
+    /// length of the query, which is longer than alignments are moved by edits.
+    fn around(
+        &self,
+        contig: u32,
+        first: i64,
+        width: u32,
+        len: usize,
+    ) -> impl Iterator<Item = i64> + use<> {
         let contig = &self.view.text.contigs[contig as usize];
-        let [start, len] = [contig.start, contig.len].map(i64::from);
-        let is_before = contig.is_circular() && first < start;
+        let (query, [start, len]) = (len as i64, [contig.start, contig.len].map(i64::from));
+        let is_before = contig.is_circular() && first < start + 2 * query;
         let is_behind = contig.is_circular() && first + i64::from(width) >= start + len;
         let others = [is_before.then_some(first + len), is_behind.then_some(first - len)];
         [Some(first)].into_iter().chain(others).flatten()

@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use merganser_io::{Input, Output, OutputSet, ReadInput};
-use merganser_map::{Config, Error, Format, Index, IndexKind, Outcome, Outputs, Strand, share};
+use merganser_map::{
+    Config, Error, Format, Index, IndexKind, Outcome, Outputs, Strand, Topology, share,
+};
 use merganser_run::Context;
 
 use crate::args::map::{MapArgs, MapCommand, MapCommandArgs, RecordFormat};
@@ -259,10 +261,11 @@ fn open_index(args: &MapArgs, context: &Context) -> Result<Index> {
         let index = Index::open(&args.reference)?;
         // Mapping would check it as well, but here the time counts as the time of opening the index.
         index.check(context.threads, cancel)?;
-        if args.circular.is_some() {
+        let differs = |topology: &Topology| !topology.is_that_of(index.contigs());
+        if args.circular.as_ref().is_some_and(differs) {
             let file = args.reference.display();
             return usage(format!(
-                "{file} is an index, which states its circular contigs: give --circular to merganser index"
+                "{file} is an index with other circular contigs: give --circular to merganser index"
             ));
         }
         return Ok(index);

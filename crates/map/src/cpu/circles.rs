@@ -7,9 +7,9 @@ use crate::Contig;
 use crate::hits::Hit;
 
 /// Returns the number of first bases of a circular contig at which hits of a query end in the second copy: alignments
-/// that end at later bases do not reach the junction, even if they have as many insertions as the query has bases.
+/// that end at later bases do not reach the junction, even if all their edits are deletions.
 fn second(contig: &Contig, rule: &SilenceRule<'_>) -> u32 {
-    (2 * rule.query.len as u32).min(contig.repeated)
+    (rule.query.len as u32 + rule.reach.unwrap_or(0)).min(contig.repeated)
 }
 
 /// Puts the good ends of one query, which are sorted and distinct, to `unrolled`, those of circular contigs each at one

@@ -10,7 +10,7 @@ use merganser_store::sealed::{Format, Summed, magic};
 use merganser_store::{ByteReader, ByteWriter};
 
 use super::{Index, MAX_K, SHORTEST, words_to};
-use crate::reference::{MAX_POSITIONS, Reference};
+use crate::reference::{MAX_CIRCULAR, MAX_POSITIONS, MAX_REPEATED, Reference};
 use crate::{Contig, Error};
 
 /// The format versions. Only an index with circular contigs has version 2.
@@ -186,7 +186,9 @@ fn contigs(bytes: &[u8], version: u32) -> Option<Vec<Contig>> {
         let len = rest.u32()?;
         let repeated = if version < WITH_CIRCLES { 0 } else { rest.u32()? };
         let name = rest.text()?;
-        if repeated > 0 && repeated >= len {
+        let is_possible =
+            repeated < len && repeated as usize <= MAX_REPEATED && len <= MAX_CIRCULAR;
+        if repeated > 0 && !is_possible {
             return None;
         }
         contigs.push(Contig { name, start: u32::try_from(start).ok()?, len, repeated });

@@ -87,7 +87,7 @@ impl Growing {
             PositionSink::Memory(positions) => {
                 let contigs = reference.contigs.clone();
                 let data = Data::Owned { reference, positions, table: self.table };
-                Ok(Index { contigs, k: self.k, data, source: PathBuf::new() })
+                Ok(Index { contigs, k: self.k, data, source: PathBuf::new(), kept_linear: false })
             }
         }
     }

@@ -84,6 +84,9 @@ fn options(config: &Config, paired: bool, command: &mut String) {
 fn circles(index: &Index, command: &mut String) {
     let names = index.contigs().iter().filter(|contig| contig.is_circular());
     let names: Vec<&str> = names.map(|contig| &*contig.name).collect();
+    if index.is_kept_linear() {
+        command.push_str(" --circular none");
+    }
     if !names.is_empty() {
         *command += &format!(" --circular {}", quoted(&names.join(",")));
     }

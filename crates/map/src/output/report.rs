@@ -396,8 +396,8 @@ struct Role {
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     place: RecordPlace,
-    /// The position in the contig of the first sequenced base that is aligned. On a circular contig, it may be larger
-    /// than the contig's length by less than that.
+    /// The position in the contig of the first sequenced base that is aligned. On a circular contig, it may be up to
+    /// twice the contig's length.
     first_sequenced: u32,
     reverse: bool,
     edits: u32,

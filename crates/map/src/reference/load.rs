@@ -17,10 +17,10 @@ use crate::{Contig, Error, MAX_READ};
 const LONGEST_RECORD: usize = 16 << 20;
 /// The maximum number of bases of a circular contig that are repeated: a read is at most half as long, and has fewer
 /// edits than bases.
-const MAX_REPEATED: usize = 2 * MAX_READ;
+pub(crate) const MAX_REPEATED: usize = 2 * MAX_READ;
 
 /// The maximum length of a circular contig, so that positions can be shifted by its length.
-const MAX_CIRCULAR: u32 = 1 << 30;
+pub(crate) const MAX_CIRCULAR: u32 = 1 << 30;
 
 /// The number of letters that are packed at a time, a multiple of 64.
 const STRETCH: usize = 1 << 16;
@@ -214,7 +214,8 @@ impl Loader {
         if self.reference.contigs.is_empty() {
             self.fail("has no sequences: a reference in FASTA is needed");
         }
-        let all: u64 = self.reference.contigs.iter().map(|contig| u64::from(contig.len)).sum();
+        let bases = |contig: &Contig| u64::from(contig.end() - contig.start);
+        let all: u64 = self.reference.contigs.iter().map(bases).sum();
         let others = self.reference.others.iter().map(|word| u64::from(word.count_ones()));
         if others.sum::<u64>() == all {
             self.fail("has only N and other ambiguous letters: no read can be mapped to it");
@@ -297,6 +298,9 @@ mod tests {
         assert_eq!([a.len, a.repeated, b.start, b.repeated], [5, 4, 64, 0]);
         let codes: Vec<u8> = (0..9).map(|at| reference.text().code(at)).collect();
         assert_eq!(codes, [0, 1, 2, 3, 4, 0, 1, 2, 3]);
+        // All letters count, also those that are repeated.
+        assert!(loaded(">c topology=circular\nNNNNNACGTA\n").is_ok());
+        assert!(loaded(">c topology=circular\nNNNN\n").is_err());
         // Most of the contig is packed when it ends.
         let letters: Vec<u8> = (0..200_001usize).map(|i| b"ACGTTGNA"[i * i % 7 + i % 2]).collect();
         let text = format!(">a\n{}\n>b\nAC\n", String::from_utf8(letters.clone()).unwrap());

@@ -1,5 +1,7 @@
 //! Which contigs of a reference are circular.
 
+use crate::Contig;
+
 /// Which contigs of a reference are circular. A read over the junction of the last and the first base of such a contig
 /// has a record on each side, of which the shorter one is supplementary.
 ///
@@ -43,6 +45,15 @@ impl std::str::FromStr for Topology {
 }
 
 impl Topology {
+    /// Whether exactly the contigs that this names are circular. What headers state is not known any more, so
+    /// [`Topology::Stated`] is that of all contigs.
+    pub fn is_that_of(&self, contigs: &[Contig]) -> bool {
+        *self == Topology::Stated
+            || contigs
+                .iter()
+                .all(|contig| contig.is_circular() == self.is_circular(&contig.name, b""))
+    }
+
     /// Whether a contig with this name and header is circular.
     pub(super) fn is_circular(&self, name: &str, header: &[u8]) -> bool {
         match self {

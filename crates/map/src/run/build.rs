@@ -108,7 +108,7 @@ pub fn build_with(
     let in_memory = output.is_none();
     let (mut index, mut outcome) = build_of(reference, context, gpu, output)?;
     if in_memory {
-        index.set_source(input.path().unwrap_or(Path::new("-")));
+        index.set_source(input.path().unwrap_or(Path::new("-")), topology);
     }
     outcome.stages.add("load", loaded);
     outcome.stages.add("index", begun.elapsed() - loaded);

@@ -238,7 +238,8 @@ fn insert_size(
         alignment.of_hit(queries, read + mate, &hits[mate], text, config.n_mode, &[]);
         [alignment.start, alignment.end - 1]
     });
-    config.orientation.insert(spans[left], spans[1 - left])
+    let contig = &mapper.view.text.contigs[hits[0].contig as usize];
+    config.orientation.insert_on(contig, spans[left], spans[1 - left])
 }
 
 /// The beginning of the input, until enough was learned from it.

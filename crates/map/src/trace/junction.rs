@@ -134,7 +134,7 @@ mod tests {
             (
                 80,
                 vec![(Clip, 5), (Match, 18), (Mismatch, 1), (Match, 40), (Clip, 2)],
-                vec![("24S39=2S", [0, 39]), ("5S18=1X1=41S", [80, 100])],
+                vec![("25S39=2S", [0, 39]), ("5S18=1X1=41S", [80, 100])],
             ),
             // Gaps at the junction are not kept.
             (

@@ -16,7 +16,7 @@ use crate::{Contig, NMode};
 /// A score below that of any alignment; gaps may be added to it.
 const NEVER: i16 = i16::MIN / 2;
 
-/// The letter of positions outside the contig. Aligning it costs more than any alignment gains.
+/// The letter of positions outside the contig, whose alignment costs more than usual alignments gain.
 const OUTSIDE: i16 = 1 << 6;
 /// The letter that matches every letter.
 const ANY: i16 = 1 << 3;
@@ -50,8 +50,8 @@ impl Cells {
 }
 
 impl Highest {
-    /// Returns a score that no alignment of a part of a query within some diagonals exceeds, and that one has, if it is at
-    /// least 0.
+    /// Returns a score that no alignment of a part of a query within some diagonals exceeds. For reads of up to 8,192 bases,
+    /// it is the highest score itself if that is at least 0.
     pub(super) fn score(
         &mut self,
         query: &Query<'_>,

@@ -81,7 +81,7 @@ pub(crate) struct IndexArgs {
     /// topology=circular or circular=true]
     ///
     /// A read over the junction of the last and the first base has a record on each side.
-    #[arg(long, value_name = "NAMES")]
+    #[arg(long, value_name = "NAMES", conflicts_with = "verify")]
     pub(crate) circular: Option<Topology>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,

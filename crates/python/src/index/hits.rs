@@ -19,6 +19,7 @@ mod flag {
     pub(super) const REVERSE: u32 = 0x10;
     pub(super) const FIRST: u32 = 0x40;
     pub(super) const SECONDARY: u32 = 0x100;
+    pub(super) const SUPPLEMENTARY: u32 = 0x800;
 }
 
 /// The columns of hits.
@@ -92,6 +93,10 @@ impl Hits {
         let (contig, position) = (fields.next()?, fields.next()?.parse::<u32>().ok()?);
         let (mapq, cigar) = (fields.next()?.parse::<u32>().ok()?, fields.next()?);
         let is = |flag: u32| flags & flag != 0;
+        // A hit over the junction of a circular contig has the row of its longer part.
+        if is(flag::SUPPLEMENTARY) {
+            return Some(());
+        }
         if !is(flag::SECONDARY) && (!is(flag::PAIRED) || is(flag::FIRST)) {
             self.reads += 1;
         }

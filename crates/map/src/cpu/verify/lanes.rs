@@ -134,7 +134,7 @@ pub(crate) fn band(edits: usize) -> Option<usize> {
 
 impl Lanes {
     /// Appends the good ends of windows, in any order, and calls `rejected` with the number of candidates of
-    /// each window that has none. All windows must satisfy [`Window::is_plain`] for their [`band`].
+    /// each window in vectors that has none. All windows must satisfy [`Window::is_plain`] for their [`band`].
     pub(crate) fn run(
         &mut self,
         queries: &Queries,
@@ -157,12 +157,8 @@ impl Lanes {
         let job = Job { queries, windows, text: *text };
         for same in self.group.chunk_by(|a, b| of(a).0 == of(b).0) {
             if of(&same[0]).0 == Some(WIDEST) {
-                for &at in same {
-                    let window = &windows[at as usize];
-                    if !wide(&job, window, ends) {
-                        rejected(window.candidates);
-                    }
-                }
+                // Devices scan these windows, and count none of their candidates as rejected.
+                same.iter().for_each(|&at| wide(&job, &windows[at as usize], ends));
                 continue;
             }
             let narrow = of(&same[0]).0 == Some(<u32 as Lane>::BAND);
@@ -353,8 +349,8 @@ impl<T: Lane, const N: usize> Group<T, N> {
     }
 }
 
-/// Appends the good ends of a window whose band is the widest; returns false if it has no good end.
-fn wide(job: &Job<'_>, window: &Window, ends: &mut Vec<End>) -> bool {
+/// Appends the good ends of a window whose band is the widest.
+fn wide(job: &Job<'_>, window: &Window, ends: &mut Vec<End>) {
     let source = LaneInput::of(job, window);
     let query = job.queries.get(window.query as usize);
     let between = (1 << (WIDEST - 1)) - 1;
@@ -365,7 +361,7 @@ fn wide(job: &Job<'_>, window: &Window, ends: &mut Vec<End>) -> bool {
         let mut bases = source.query(base).map(|bases| u128::from(bases) << 64);
         // As in vectors: the edits never decrease.
         if sum > query.edits as u128 + u128::from((up & between).count_ones()) {
-            return false;
+            return;
         }
         for _ in 0..WIDEST.min(source.len - base) {
             [up, down, sum] = u128::step(text, bases, up, down, sum);
@@ -373,7 +369,7 @@ fn wide(job: &Job<'_>, window: &Window, ends: &mut Vec<End>) -> bool {
             bases = bases.map(Lane::shift_left);
         }
     }
-    finish(&query, window, [up, down, sum].map(Lane::word), WIDEST, ends)
+    finish(&query, window, [up, down, sum].map(Lane::word), WIDEST, ends);
 }
 
 /// Appends the good ends of a lane whose query is complete; returns false if it has no good end.
