@@ -82,8 +82,8 @@ impl Index {
     /// Args:
     ///     reference: A FASTA file.
     ///     output: The file (.mgi); None to keep the index in memory.
-    ///     circular: The names of circular contigs, separated by commas, "all" or "none"; None for those whose header has
-    ///         topology=circular or circular=true.
+    ///     circular: The names of circular contigs, separated by commas, "all" or "none"; None for those whose header
+    ///         has topology=circular or circular=true.
     ///     device: As for `count`.
     ///     threads: As for `count`.
     ///     memory: As for `count`.
@@ -319,7 +319,8 @@ impl Index {
     ///     level: The compression level of BAM, 0 to 12.
     ///
     /// Returns:
-    ///     A dict of numbers: reads, mapped, unique, mappings, pairs, concordant, rescued, discordant, one_mate.
+    ///     A dict of numbers: reads, mapped, unique, mappings, supplementary, pairs, concordant, rescued, discordant,
+    ///     one_mate.
     ///
     /// Raises:
     ///     ArgumentError: If an argument is out of range.
