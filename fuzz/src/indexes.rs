@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use merganser_filter::{NMode, Threshold};
 use merganser_io::{AtomicFile, Input};
-use merganser_map::{Config, Index, MAX_READ, build_with, run_in_memory};
+use merganser_map::{Config, Index, MAX_READ, Topology, build_with, run_in_memory};
 use merganser_run::Cancel;
 
 use crate::databases::{letters, context};
@@ -25,7 +25,7 @@ pub fn sound() -> &'static [u8] {
         write(&fasta, text);
         let file = AtomicFile::create(&index).expect("a temporary file");
         let context = context();
-        build_with(&Input::File(fasta), Some(file), &context).expect("an index");
+        build_with(&Input::File(fasta), &Topology::Stated, Some(file), &context).expect("an index");
         std::fs::read(index).expect("the index")
     })
 }
