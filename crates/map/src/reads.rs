@@ -135,7 +135,8 @@ fn take(
         start = end;
         let (count, _) = selected(config, strata(own));
         let described = own[..count as usize].iter().map(|hit| {
-            let edits = alignment.of_report(&mapper.queries, read, hit, text, config, &[]);
+            alignment.of_hit(&mapper.queries, read, hit, text, config.n_mode, &[]);
+            let edits = alignment.finish(&mapper.queries, read, hit, text, config);
             let contig = &text.contigs[hit.contig as usize];
             ReadHit {
                 contig: hit.contig as usize,

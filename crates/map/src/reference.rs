@@ -1,7 +1,8 @@
 //! The reference: its contigs, one after the other, as bit planes.
 //!
 //! Each contig begins at a multiple of 64 bases; the gaps between contigs are filled with zeros and belong to
-//! no contig. The first bases of a circular contig follow its last one once more ([`Contig::repeated`]). A position is an index into this text. It is below 2^32 - 2^17, so that a diagonal (a position
+//! no contig. The first bases of a circular contig follow its last one once more ([`Contig::repeated`]). A position
+//! is an index into this text. It is below 2^32 - 2^17, so that a diagonal (a position
 //! minus an offset in a read) fits into 33 bits.
 
 mod load;

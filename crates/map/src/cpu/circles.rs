@@ -29,14 +29,8 @@ pub(super) fn unroll(ends: &[End], rule: &SilenceRule<'_>, unrolled: &mut Vec<En
             end.position -= contig.len;
         }
         own.sort_unstable_by_key(|end| (end.position, end.edits));
-        let mut kept = from;
-        for at in from..unrolled.len() {
-            if kept == from || unrolled[kept - 1].position != unrolled[at].position {
-                unrolled[kept] = unrolled[at];
-                kept += 1;
-            }
-        }
-        unrolled.truncate(kept);
+        // The ends of other contigs are distinct.
+        unrolled.dedup_by_key(|end| end.position);
         let own = &mut unrolled[from..];
         let (cut, mut last) = (contig.start + second(contig, rule), None);
         let moved = own.iter().take_while(|end| {

@@ -369,9 +369,10 @@ impl<'r> Reporter<'r> {
         let contig = &text.contigs[hit.contig as usize];
         let first_sequenced = if hit.reverse { alignment.end - 1 } else { alignment.start };
         let first_sequenced = first_sequenced - contig.start;
-        self.second_parts[into].is_there = false;
+        let second = &mut self.second_parts[into];
+        second.is_there = false;
         if contig.is_circular() && alignment.end > contig.start + contig.len {
-            self.second_parts[into].cut(alignment, contig, text);
+            second.is_there = alignment.cut(contig, text, &mut second.alignment);
             edits = alignment.edits();
         }
         let place = RecordPlace { contig: hit.contig, at: alignment.start - contig.start };

@@ -31,7 +31,8 @@ const STRETCH: usize = 1 << 16;
 /// # Errors
 /// If the file cannot be read, holds reads or has no sequence; if a contig is empty, has no name or the same
 /// name as another one, or has a letter that is not of DNA; if a contig has more than 2^31 - 1 bases, or all
-/// together more than 2^32 - 2^17; if a circular contig is named that is not there; if the index of what has been read so far would not fit into memory.
+/// together more than 2^32 - 2^17; if a circular contig is named that is not there; if the index of what has been
+/// read so far would not fit into memory.
 pub(crate) fn load(
     input: &Input,
     topology: &Topology,

@@ -47,26 +47,24 @@ pub(super) struct Local<'a> {
     pub(super) backwards: &'a [(Operation, u32)],
 }
 
-/// The diagonals of the alignments that are considered.
+/// The alignments that are considered: those of a query within some diagonals of a contig.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Diagonals {
+pub(super) struct Area<'a> {
+    pub(super) query: Query<'a>,
+    pub(super) text: Text<'a>,
+    pub(super) contig: &'a Contig,
     /// The position of the query's first base on the first diagonal.
     pub(super) first: i64,
+    /// The number of diagonals.
     pub(super) width: usize,
+    pub(super) mode: NMode,
 }
 
 impl Affine {
-    /// Returns the alignment of a part of a query with the highest score, within some diagonals of a contig; `None` if
-    /// nothing aligns. On a tie, gaps are leftmost.
-    pub(super) fn align(
-        &mut self,
-        query: &Query<'_>,
-        text: &Text<'_>,
-        contig: &Contig,
-        diagonals: Diagonals,
-        mode: NMode,
-    ) -> Option<Local<'_>> {
-        let Diagonals { first, width } = diagonals;
+    /// Returns the alignment of a part of the query with the highest score; `None` if nothing aligns. On a tie, gaps are
+    /// leftmost.
+    pub(super) fn align(&mut self, area: &Area<'_>) -> Option<Local<'_>> {
+        let Area { query, text, contig, first, width, mode } = *area;
         let is_inside = |row: usize, diagonal: usize| {
             let place = first + (row + diagonal) as i64;
             (i64::from(contig.start)..=i64::from(contig.end())).contains(&place)
@@ -217,17 +215,18 @@ mod tests {
             let (text, of) = (reference.text(), &reference.contigs[0]);
             let mut queries = Queries::default();
             queries.push(&read, 9).unwrap();
-            let query = queries.get(0);
-            let diagonals = Diagonals {
+            let area = Area {
+                query: queries.get(0),
+                text,
+                contig: of,
                 first: i64::from(of.start) - read.len() as i64,
                 width: contig.len() + 2 * read.len(),
+                mode: NMode::Mismatch,
             };
             let mut affine = Affine::default();
-            let local = affine.align(&query, &text, of, diagonals, NMode::Mismatch).unwrap();
+            let local = affine.align(&area).unwrap();
             prop_assert_eq!(local.score, plain(&read, &contig));
-            let mut highest = Highest::default();
-            let score = highest.score(&query, &text, of, diagonals, NMode::Mismatch);
-            prop_assert_eq!(score, local.score);
+            prop_assert_eq!(Highest::default().score(&area), local.score);
             // The operations have this score, too.
             let (mut at, mut place) = (0, (local.span[0] - of.start) as usize);
             let (mut score, mut last) = (0, Operation::Clip);

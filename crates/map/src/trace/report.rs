@@ -1,6 +1,6 @@
 //! Completion of an alignment for a record: clipped ends, the alignment with the highest score, and ambiguous letters.
 
-use super::affine::{self, Diagonals};
+use super::affine::{self, Area};
 use super::{Alignment, clip};
 use crate::hits::Hit;
 use crate::queries::{Queries, Query};
@@ -8,23 +8,8 @@ use crate::reference::Text;
 use crate::{Config, NMode, Operation};
 
 impl Alignment {
-    /// Computes the alignment to report for a read's hit, and returns its number of edits. If ends are clipped
-    /// ([`Config::clip`]), this is the number of edits that are left.
-    pub(crate) fn of_report(
-        &mut self,
-        queries: &Queries,
-        read: usize,
-        hit: &Hit,
-        text: &Text<'_>,
-        config: &Config,
-        scripts: &[u16],
-    ) -> u32 {
-        self.of_hit(queries, read, hit, text, config.n_mode, scripts);
-        self.finish(queries, read, hit, text, config)
-    }
-
-    /// Completes a hit's alignment as it is reported, and returns its number of edits: clips ends
-    /// ([`Config::clip`]), and names ambiguous letters mismatches, even if they match everything in the search
+    /// Completes a hit's [alignment](Self::of_hit) as it is reported, and returns its number of edits: clips ends
+    /// ([`Config::clip`]), whose edits do not count, and names ambiguous letters mismatches, even if they match everything in the search
     /// (SAM specification, optional fields, section 1.1: NM).
     pub(crate) fn finish(
         &mut self,
@@ -75,20 +60,23 @@ impl Alignment {
     ) -> bool {
         let slack = query.most.max(hit.edits as usize) as i64;
         let [first, last] = [i64::from(whole[0]), i64::from(whole[1]) - query.len as i64];
-        let diagonals = Diagonals {
+        let area = Area {
+            query: *query,
+            text: *text,
+            contig: &text.contigs[hit.contig as usize],
             first: first.min(last) - slack,
             width: (first.abs_diff(last) as i64 + 2 * slack + 1) as usize,
+            mode: config.n_mode,
         };
-        if (query.len + 1) * diagonals.width > affine::MAX_CELLS {
+        if (query.len + 1) * area.width > affine::MAX_CELLS {
             return false;
         }
-        let contig = &text.contigs[hit.contig as usize];
         let score = clip::total(&self.operations);
-        if self.highest.score(query, text, contig, diagonals, config.n_mode) <= score {
+        if self.highest.score(&area) <= score {
             return false;
         }
         let mut affine = std::mem::take(&mut self.affine);
-        let local = affine.align(query, text, contig, diagonals, config.n_mode);
+        let local = affine.align(&area);
         let better = local.filter(|local| local.score > score);
         let is_better = better.is_some();
         if let Some(local) = better {

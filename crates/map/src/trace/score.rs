@@ -7,11 +7,9 @@
 use merganser_seq::dispatch;
 use merganser_seq::simd::Level;
 
-use super::affine::Diagonals;
+use super::affine::Area;
 use super::clip::{CLIP, GAP, MATCH, MISMATCH};
-use crate::queries::Query;
-use crate::reference::Text;
-use crate::{Contig, NMode};
+use crate::NMode;
 
 /// A score below that of any alignment; gaps may be added to it.
 const NEVER: i16 = i16::MIN / 2;
@@ -50,16 +48,10 @@ impl Cells {
 }
 
 impl Highest {
-    /// Returns a score that no alignment of a part of a query within some diagonals exceeds. For reads of up to 8,192 bases,
-    /// it is the highest score itself if that is at least 0.
-    pub(super) fn score(
-        &mut self,
-        query: &Query<'_>,
-        text: &Text<'_>,
-        contig: &Contig,
-        diagonals: Diagonals,
-        mode: NMode,
-    ) -> i64 {
+    /// Returns a score that no alignment of a part of the query exceeds. For reads of up to 8,192 bases, it is the highest
+    /// score itself if that is at least 0.
+    pub(super) fn score(&mut self, area: &Area<'_>) -> i64 {
+        let Area { query, text, contig, first, width, mode } = *area;
         let letter = |code: u8, other: i16| match (code, mode) {
             (0..4, _) => i16::from(code),
             (_, NMode::Match) => ANY,
@@ -67,7 +59,7 @@ impl Highest {
         };
         self.query.clear();
         self.query.extend((0..query.len).rev().map(|at| letter(query.code(at), 4)));
-        let places = diagonals.first..diagonals.first + (query.len + diagonals.width) as i64;
+        let places = first..first + (query.len + width) as i64;
         let inside = i64::from(contig.start)..i64::from(contig.end());
         self.text.clear();
         self.text.extend(places.map(|place| match inside.contains(&place) {
@@ -75,10 +67,10 @@ impl Highest {
             false => OUTSIDE,
         }));
         for (parity, cells) in self.cells.iter_mut().enumerate() {
-            cells.reset((diagonals.width + 1 - parity) / 2);
+            cells.reset((width + 1 - parity) / 2);
         }
         let Highest { query, text, cells } = self;
-        i64::from(antidiagonals(Level::best(), query, text, cells, diagonals.width))
+        i64::from(antidiagonals(Level::best(), query, text, cells, width))
     }
 }
 

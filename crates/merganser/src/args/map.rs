@@ -176,7 +176,7 @@ pub(crate) struct MapArgs {
     ///
     /// A read over the junction of the last and the first base has a record on each side, of which the shorter one is
     /// supplementary. An index states its circular contigs: merganser index --circular.
-    #[arg(long, value_name = "NAMES", help_heading = "Mapping")]
+    #[arg(long, value_name = "NAMES", help_heading = "Hits")]
     pub(crate) circular: Option<Topology>,
 
     #[command(flatten)]

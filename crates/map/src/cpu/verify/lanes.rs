@@ -5,7 +5,8 @@
 //! of all ends.
 //!
 //! A 32-bit lane holds a band of 16 diagonals, a 64-bit lane one of 32; the other half of the word holds the
-//! next bases of the text. Bands of up to 64 diagonals are words of 128 bits, which are not in vectors. A band never computes fewer than the true number of edits, and exactly this number
+//! next bases of the text. Bands of up to 64 diagonals are words of 128 bits, which are not in vectors. A band
+//! never computes fewer than the true number of edits, and exactly this number
 //! for an alignment that stays within the band.
 
 use std::ops::{Add, BitAnd, BitOr};

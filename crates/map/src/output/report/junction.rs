@@ -3,25 +3,13 @@
 use merganser_alignments::{Record, RecordPlace, Tags, flag};
 
 use super::Reporter;
-use crate::Contig;
-use crate::reference::Text;
 use crate::trace::Alignment;
 
-/// The second part of an alignment that was cut at a junction.
+/// The second part of an alignment that was [cut](Alignment::cut) at a junction.
 #[derive(Debug, Default)]
 pub(super) struct SecondPart {
     pub(super) is_there: bool,
-    alignment: Alignment,
-    /// The position of its first base in the contig.
-    at: u32,
-}
-
-impl SecondPart {
-    /// Cuts an alignment: see [`Alignment::cut`].
-    pub(super) fn cut(&mut self, alignment: &mut Alignment, contig: &Contig, text: &Text<'_>) {
-        self.is_there = alignment.cut(contig, text, &mut self.alignment);
-        self.at = self.alignment.start.saturating_sub(contig.start);
-    }
+    pub(super) alignment: Alignment,
 }
 
 impl Reporter<'_> {
@@ -34,16 +22,15 @@ impl Reporter<'_> {
             self.style.write(record, out);
             return 0;
         }
+        let alignment = &second.alignment;
+        let at = alignment.start - self.view.text.contigs[place.contig as usize].start;
+        let (edits, md) = (alignment.edits(), &alignment.md[..]);
+        let second_tags = Tags { edits, md, others: &[], ..tags };
         let supplementary = Record {
             flags: record.flags | flag::SUPPLEMENTARY,
-            place: Some(RecordPlace { at: second.at, ..place }),
-            operations: &second.alignment.operations,
-            hit: Some(Tags {
-                edits: second.alignment.edits(),
-                md: &second.alignment.md,
-                others: &[],
-                ..tags
-            }),
+            place: Some(RecordPlace { at, ..place }),
+            operations: &alignment.operations,
+            hit: Some(second_tags),
             ..*record
         };
         let [mut first_named, mut second_named] = [Vec::new(), Vec::new()];
@@ -51,13 +38,10 @@ impl Reporter<'_> {
             self.style.name_part(record, &mut first_named);
             self.style.name_part(&supplementary, &mut second_named);
         }
-        let with = |record: &Record<'_>, tags: Tags<'_>, parts: &[u8], out: &mut Vec<u8>| {
-            self.style.write(&Record { hit: Some(Tags { parts, ..tags }), ..*record }, out);
-        };
-        with(record, tags, &second_named, out);
-        if let Some(tags) = supplementary.hit {
-            with(&supplementary, tags, &first_named, out);
-        }
+        let hit = Some(Tags { parts: &second_named, ..tags });
+        self.style.write(&Record { hit, ..*record }, out);
+        let hit = Some(Tags { parts: &first_named, ..second_tags });
+        self.style.write(&Record { hit, ..supplementary }, out);
         1
     }
 }
