@@ -27,6 +27,16 @@ fn contents(dir: &Dir, start: &OsStr) -> BTreeMap<Vec<u8>, Vec<u8>> {
     entries.filter_map(|entry| of(entry.file_name())).collect()
 }
 
+/// Leaves the names of inputs out of the command in headers of SAM (@PG, CL), where they follow the options.
+fn without_inputs(files: &BTreeMap<Vec<u8>, Vec<u8>>) -> BTreeMap<&[u8], Vec<u8>> {
+    let line = |line: &[u8]| match line.starts_with(b"@PG\tID:merganser\t") {
+        true => line[..line.windows(4).position(|part| part == b" -- ").unwrap()].to_vec(),
+        false => line.to_vec(),
+    };
+    let text = |text: &[u8]| text.split_inclusive(|&byte| byte == b'\n').flat_map(line).collect();
+    files.iter().map(|(name, contents)| (&name[..], text(contents))).collect()
+}
+
 fn prepared() -> Dir {
     let dir = merganser_test_support::two_species::prepared();
     dir.run("count -q -k 21 --min-count 1 -o t.mgk 1.fq").ok();
@@ -87,7 +97,8 @@ fn names_that_are_no_text_are_taken_as_they_are() {
         run(&dir, &odd, b"").ok();
         let plain = contents(&dir, OsStr::new("out_"));
         assert!(!plain.is_empty(), "{args}");
-        assert!(contents(&dir, &foreign("~out_")) == plain, "{args}");
+        let odd = contents(&dir, &foreign("~out_"));
+        assert!(without_inputs(&odd) == without_inputs(&plain), "{args}");
         for (name, _) in plain {
             let name = OsStr::from_bytes(&name);
             for start in ["out_", "~out_"] {
