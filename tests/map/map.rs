@@ -235,7 +235,7 @@ fn from_md(md: &str, aligned: &[u8]) -> Vec<u8> {
 }
 
 /// Returns SAM without the line that names the command, in which the files have the names that were given.
-fn without_command(sam: &str) -> String {
+pub(crate) fn without_command(sam: &str) -> String {
     let lines = sam.lines().filter(|line| !line.starts_with("@PG\t"));
     lines.flat_map(|line| [line, "\n"]).collect()
 }
