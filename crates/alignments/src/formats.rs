@@ -30,8 +30,8 @@ impl Alignments for AllFormats {
         bam::header(bytes)
     }
 
-    fn whole_bam(&self, bytes: &[u8]) -> Result<(usize, u64), u64> {
-        bam::whole(bytes)
+    fn whole_bam(&self, bytes: &[u8], templates: bool) -> Result<(usize, u64), u64> {
+        bam::whole(bytes, templates)
     }
 
     fn bam_record_size(&self, bytes: &[u8]) -> usize {

@@ -18,6 +18,7 @@
 //! [`write_blocks`] join the records of several BAM files.
 #![forbid(unsafe_code)]
 
+mod command;
 mod contig;
 mod cram;
 mod digest;
@@ -25,6 +26,7 @@ mod error;
 mod fields;
 mod formats;
 mod joined;
+mod kept;
 mod mates;
 mod operation;
 mod read;
@@ -32,6 +34,7 @@ mod read_group;
 mod record;
 mod sorted;
 
+pub use command::{input_name, quoted};
 pub use contig::{Contig, warn_of_names};
 pub use cram::{Crai, Cram, END as CRAM_END, ReferenceLetters};
 pub use digest::BlockDigest;
@@ -39,6 +42,7 @@ pub use error::Error;
 pub use fields::Fields;
 pub use formats::AllFormats;
 pub use joined::{EachRecords, sort_records, write_blocks};
+pub use kept::{KeptAlignment, KeptWriter};
 pub use mates::begin_as_mates;
 pub use operation::Operation;
 pub use read_group::ReadGroup;

@@ -13,12 +13,13 @@ pub(crate) mod cram;
 #[cfg(feature = "cram")]
 mod reference;
 pub(crate) mod sam;
+mod templates;
 
-use merganser_io::{Reads, Role};
+use merganser_io::{Reads, Role, WhichAlignments};
 use merganser_seq::base::COMPLEMENT;
 
 /// The flags of secondary and supplementary alignments.
-const NOT_PRIMARY: u16 = 0x900;
+pub(crate) const NOT_PRIMARY: u16 = 0x900;
 const REVERSE: u16 = 0x10;
 /// The quality of reads without qualities: the highest, so that no read is removed because of it.
 const NO_QUALITY: u8 = b'~';
@@ -35,12 +36,14 @@ trait Alignment {
     fn qualities(&self, text: &mut Vec<u8>) -> Result<(), String>;
 }
 
-/// Adds the read of an alignment, unless the alignment is secondary or supplementary.
+/// Adds the read of an alignment, unless the alignment is secondary or supplementary and not kept by itself.
 fn add(reads: &mut Reads, alignment: &impl Alignment) -> Result<(), String> {
     let flags = alignment.flags();
     if flags & NOT_PRIMARY != 0 {
         reads.skipped += 1;
-        return Ok(());
+        if reads.which != WhichAlignments::All {
+            return Ok(());
+        }
     }
     let text = &mut reads.text;
     text.push(b'@');
@@ -49,7 +52,10 @@ fn add(reads: &mut Reads, alignment: &impl Alignment) -> Result<(), String> {
         return Err(format!("its name has the byte 0x{byte:02x}: is the file damaged?"));
     }
     text.extend_from_slice(name);
-    let role = Role::of(flags);
+    let role = match reads.which {
+        WhichAlignments::All => Role::None,
+        _ => Role::of(flags),
+    };
     text.extend_from_slice(match role {
         Role::First => b"/1",
         Role::Second => b"/2",

@@ -4,6 +4,7 @@ mod bam;
 mod sam;
 
 pub use bam::MAX_OPERATIONS;
+pub(crate) use bam::bam_header;
 
 use std::sync::Arc;
 
@@ -176,6 +177,11 @@ impl RecordStyle {
         groups.iter().map(of).collect()
     }
 
+    /// Returns the style of records without contigs and read groups.
+    pub(crate) fn without_contigs(format: Format) -> RecordStyle {
+        RecordStyle { format, names: Arc::default(), extended: false, group: None }
+    }
+
     /// Appends a record. BAM records are not compressed.
     pub fn write(&self, record: &Record<'_>, out: &mut Vec<u8>) {
         match self.format {
@@ -256,7 +262,10 @@ impl RecordStyle {
 pub fn file_head(format: Format, text: &str, contigs: &[Contig]) -> Vec<u8> {
     match format {
         Format::Sam => text.as_bytes().to_vec(),
-        Format::Bam(_) => bam::header(text, contigs),
+        Format::Bam(_) => {
+            let contigs = contigs.iter().map(|contig| (contig.name.as_bytes(), contig.len));
+            bam_header(text.as_bytes(), contigs)
+        }
         Format::Cram => crate::cram::head(text),
     }
 }

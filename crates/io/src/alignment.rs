@@ -4,6 +4,7 @@
 //! ([`Formats`]) names the reader of alignments. Options without that type cannot be opened, so that no job omits
 //! support for alignments by mistake.
 
+mod kept;
 mod runs;
 mod sniff;
 
@@ -11,6 +12,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
 
+pub use kept::{AlignmentBytes, AlignmentHeader, KeepAlignments, WhichAlignments};
 pub use runs::{MateRuns, Role};
 pub(crate) use sniff::{Sniffed, sniff};
 
@@ -93,11 +95,12 @@ pub trait Alignments: fmt::Debug + Send + Sync {
     /// Returns the length of the BAM header at the start of `bytes`; `None` if `bytes` ends within it.
     fn bam_header(&self, bytes: &[u8]) -> Option<usize>;
 
-    /// Returns the number of bytes of whole BAM records at the start of `bytes`, and the number of these records.
+    /// Returns the number of bytes of whole BAM records at the start of `bytes`, and the number of these records. With
+    /// `templates`, the records at the end that have one name are not counted.
     ///
     /// # Errors
     /// If the size of a record is invalid: its number, from 0.
-    fn whole_bam(&self, bytes: &[u8]) -> Result<(usize, u64), u64>;
+    fn whole_bam(&self, bytes: &[u8], templates: bool) -> Result<(usize, u64), u64>;
 
     /// Returns the size in bytes of the BAM record at the start of `bytes`, as far as it is known from these bytes.
     fn bam_record_size(&self, bytes: &[u8]) -> usize;
@@ -126,6 +129,9 @@ pub trait Containers: Send {
     /// # Errors
     /// If the container cannot be read.
     fn next(&mut self) -> io::Result<Option<Box<dyn Container>>>;
+
+    /// Returns the header of the file, in the form of BAM.
+    fn header(&self) -> AlignmentHeader;
 }
 
 /// Records that are decoded together, by any worker.
@@ -146,4 +152,12 @@ pub struct Reads {
     pub skipped: u64,
     /// The adjacent mates among the other records.
     pub mates: MateRuns,
+    /// The alignments that are kept.
+    pub which: WhichAlignments,
+    /// Whether the header says that all alignments of a template lie side by side.
+    pub is_grouped: bool,
+    /// Whether reading failed because they do not.
+    pub is_ungrouped: bool,
+    /// The alignments of each read, if any are kept.
+    pub alignments: AlignmentBytes,
 }

@@ -8,7 +8,7 @@ mod letters;
 pub use letters::check_letters;
 pub(crate) use letters::is_blank;
 
-use crate::alignment::{MateRuns, Reads};
+use crate::alignment::{AlignmentBytes, AlignmentHeader, KeepAlignments, MateRuns, Reads};
 use crate::beginning::{BYTE_ORDER_MARK, is_utf16};
 use crate::failures::Failures;
 use crate::format::Format;
@@ -91,6 +91,10 @@ pub struct Chunk {
     pub(crate) skipped: u64,
     /// The adjacent mates among reads converted from alignments; `None` for other formats.
     pub(crate) mates: Option<MateRuns>,
+    /// The alignments of each read, if they are kept.
+    pub(crate) alignments: AlignmentBytes,
+    /// Whether alignments of a template that do not lie side by side were found.
+    pub(crate) is_ungrouped: bool,
 
     pub(crate) file: usize,
     pub(crate) name: Arc<str>,
@@ -195,8 +199,10 @@ impl Chunk {
 
     /// Frees the memory of a text of more than `usual` bytes. The text must not be needed any more.
     pub(crate) fn shrink(&mut self, usual: usize) {
-        if self.text.buffer.len() > usual || self.reads.capacity() > usual {
+        let most = self.text.buffer.len().max(self.reads.capacity());
+        if most.max(self.alignments.capacity()) > usual {
             (self.text.buffer, self.reads) = (Vec::new(), Vec::new());
+            self.alignments = AlignmentBytes::default();
             (self.text.start, self.text.end) = (0, 0);
         }
     }
@@ -204,11 +210,20 @@ impl Chunk {
     /// Replaces the text with the FASTQ that `write` makes from alignments, and adds the alignments that it skipped.
     pub(crate) fn write_reads<E>(
         &mut self,
+        keep: &KeepAlignments,
         write: impl FnOnce(&mut Reads) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut reads = Reads { text: std::mem::take(&mut self.reads), ..Reads::default() };
+        let mut reads = Reads {
+            text: std::mem::take(&mut self.reads),
+            which: keep.which,
+            is_grouped: keep.header.get().is_some_and(AlignmentHeader::is_grouped),
+            alignments: std::mem::take(&mut self.alignments),
+            ..Reads::default()
+        };
         reads.text.clear();
+        reads.alignments.clear();
         let written = write(&mut reads);
+        (self.alignments, self.is_ungrouped) = (reads.alignments, reads.is_ungrouped);
         self.skipped += reads.skipped;
         self.mates = Some(reads.mates);
         self.reads = std::mem::replace(&mut self.text.buffer, reads.text);

@@ -99,6 +99,18 @@ pub enum Error {
         /// The problem and its remedy.
         problem: String,
     },
+    /// The alignments of a template do not lie side by side.
+    #[error(
+        "{input}: {place}: {problem}; bring the alignments of each read together with samtools collate -u -O"
+    )]
+    Ungrouped {
+        /// The input, as given.
+        input: String,
+        /// The location: `line 7` or `record 7`, from 1.
+        place: String,
+        /// The problem.
+        problem: String,
+    },
     /// The lines end as in the classic Mac OS.
     #[error(
         "{input}: lines end in a carriage return alone (old Mac format); convert it with \

@@ -38,8 +38,8 @@ mod table_line;
 mod there;
 
 pub use alignment::{
-    Alignments, AnyFormats, Container, Containers, Formats, MateRuns, Problem, Reads, Role,
-    SequencesOnly,
+    AlignmentBytes, AlignmentHeader, Alignments, AnyFormats, Container, Containers, Formats,
+    KeepAlignments, MateRuns, Problem, Reads, Role, SequencesOnly, WhichAlignments,
 };
 #[doc(hidden)]
 pub use beginning::BYTE_ORDER_MARK;

@@ -242,6 +242,7 @@ impl Reader {
         chunk.failures = Arc::clone(&self.failures);
         (chunk.phred, chunk.of_alignments) = (self.options.phred, false);
         chunk.warnings = self.options.warnings.clone();
+        chunk.alignments.clear();
         (chunk.text.start, chunk.text.end, chunk.format, chunk.mates) = (0, 0, None, None);
     }
 

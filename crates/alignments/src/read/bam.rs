@@ -1,7 +1,8 @@
 //! BAM: a header, then records that begin with their size.
 
-use super::{Alignment, BEST_QUALITY, add};
-use merganser_io::Reads;
+use super::templates::Templates;
+use super::{Alignment, BEST_QUALITY};
+use merganser_io::{AlignmentBytes, Reads};
 
 /// The maximum size of a record in bytes: a larger size means damage. The longest reads have a few MB.
 const MAX_BYTES: usize = 256 << 20;
@@ -25,10 +26,12 @@ fn size_at(bytes: &[u8], at: usize) -> Option<usize> {
     Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize)
 }
 
-/// Returns the number of bytes of whole records at the start of `bytes`, and the number of these records. The error
-/// is the number, from 0, of a record whose size is invalid.
-pub(crate) fn whole(bytes: &[u8]) -> Result<(usize, u64), u64> {
+/// Returns the number of bytes of whole records at the start of `bytes`, and the number of these records. With
+/// `templates`, the last records with one name are not counted. The error is the number, from 0, of a record whose size
+/// is invalid.
+pub(crate) fn whole(bytes: &[u8], templates: bool) -> Result<(usize, u64), u64> {
     let (mut at, mut records) = (0, 0);
+    let (mut template, mut name) = ((0, 0), &[][..]);
     while let Some(size) = size_at(bytes, at) {
         if !(MIN_BYTES..=MAX_BYTES).contains(&size) {
             return Err(records);
@@ -36,10 +39,21 @@ pub(crate) fn whole(bytes: &[u8]) -> Result<(usize, u64), u64> {
         if bytes.len() - at - 4 < size {
             break;
         }
+        if templates {
+            let next = name_of(&bytes[at..at + 4 + size]);
+            if next != name {
+                (template, name) = ((at, records), next);
+            }
+        }
         at += 4 + size;
         records += 1;
     }
-    Ok((at, records))
+    Ok(if templates { template } else { (at, records) })
+}
+
+/// Returns the name of a record with its terminating zero; nothing if the record is damaged.
+fn name_of(record: &[u8]) -> &[u8] {
+    record.get(36..36 + usize::from(record[12])).unwrap_or_default()
 }
 
 /// Returns the size in bytes of the record at the start of `bytes`; 0 if `bytes` ends within its length field.
@@ -89,14 +103,23 @@ const PAIRS: [[u8; 2]; 256] = {
 pub(crate) fn read(records: &[u8], reads: &mut Reads) -> Result<(), (u64, String)> {
     let mut reader = noodles_bam::io::Reader::from(records);
     let mut record = noodles_bam::Record::default();
-    let mut number = 0;
-    loop {
+    let (mut number, mut at) = (0, 0);
+    let mut templates = Templates::default();
+    let mut next = |reads: &mut Reads| {
         let read = reader.read_record(&mut record);
-        let read = read.map_err(|error| format!("{error}: is the file damaged?"));
-        match read.and_then(|bytes| Ok(bytes > 0 && add(reads, &record).map(|()| true)?)) {
-            Ok(true) => number += 1,
-            Ok(false) => return Ok(()),
-            Err(problem) => return Err((number, problem)),
+        if read.map_err(|error| format!("{error}: is the file damaged?"))? == 0 {
+            return templates.end(reads).map(|()| false);
         }
+        let begin = at;
+        at += needs(&records[at..]);
+        let put = |kept: &mut AlignmentBytes| {
+            kept.extend(&records[begin..at]);
+            Ok(())
+        };
+        templates.add(reads, &record, put).map(|()| true)
+    };
+    while next(reads).map_err(|problem| (number, problem))? {
+        number += 1;
     }
+    Ok(())
 }

@@ -7,12 +7,14 @@ mod block;
 mod container;
 
 use super::reference::Reference;
-use super::{Alignment, BEST_QUALITY, add};
+use super::templates::Templates;
+use super::{Alignment, BEST_QUALITY};
 use md5::{Digest, Md5};
-use merganser_io::{Problem, Reads};
+use merganser_io::{AlignmentBytes, AlignmentHeader, Problem, Reads};
 use noodles_cram::io::reader::Container;
 use noodles_fasta::{self as fasta, Repository};
 use noodles_sam::alignment::Record as _;
+use noodles_sam::alignment::io::Write as _;
 use noodles_sam::header::record::value::{Map, map::ReferenceSequence};
 use std::cell::Cell;
 use std::io::{self, BufReader, Read};
@@ -21,6 +23,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Once};
+
+const UNMAPPED: u16 = 0x4;
+
+/// The place of the mapping quality in a record of BAM.
+const QUALITY_AT: usize = 13;
 
 /// The maximum number of loaded reference bases. If more are in memory, they are dropped before the next container is
 /// decoded: neighbouring containers of sorted alignments need the same few sequences.
@@ -49,6 +56,9 @@ struct Shared {
 /// The containers of a file.
 struct Containers<R> {
     reader: noodles_cram::io::Reader<R>,
+    /// The header lines.
+    text: Vec<u8>,
+    sequences: Arc<Vec<Sequence>>,
     cram: Arc<Cram>,
     /// The bytes of a container, before it is passed to the decoder.
     bytes: Vec<u8>,
@@ -73,7 +83,8 @@ impl<R: Read> Containers<R> {
                 version.minor()
             )));
         }
-        let sequences = Arc::new(sequences(&header_text(&mut reader)?)?);
+        let text = header_text(&mut reader)?;
+        let sequences = Arc::new(sequences(&text)?);
         let mut header = noodles_sam::Header::builder();
         for (name, length, _) in sequences.iter() {
             header =
@@ -82,10 +93,13 @@ impl<R: Read> Containers<R> {
         let open = |path| Reference::open(path).map_err(|error| unreadable(path, &error));
         let reference = reference.map(open).transpose()?;
         let shared = Arc::<Shared>::default();
-        let loader = Loader { reference, sequences, shared: Arc::clone(&shared) };
+        let loader =
+            Loader { reference, sequences: Arc::clone(&sequences), shared: Arc::clone(&shared) };
         let repository = Repository::new(loader);
         Ok(Containers {
             reader,
+            text,
+            sequences,
             cram: Arc::new(Cram { header: header.build(), repository, shared }),
             bytes: Vec::new(),
         })
@@ -121,6 +135,12 @@ impl<R: Read + Send> merganser_io::Containers for Containers<R> {
     fn next(&mut self) -> io::Result<Option<Box<dyn merganser_io::Container>>> {
         let next = Containers::next(self)?;
         Ok(next.map(|(cram, container)| Box::new(Decoding { cram, container }) as _))
+    }
+
+    fn header(&self) -> AlignmentHeader {
+        let sequences = self.sequences.iter();
+        let contigs = sequences.map(|(name, length, _)| (&name[..], length.get() as u32));
+        AlignmentHeader::Bam(crate::record::bam_header(&self.text, contigs))
     }
 }
 
@@ -311,6 +331,7 @@ impl Cram {
         number: &mut u64,
     ) -> Result<(), String> {
         let said = |error: io::Error| error.to_string();
+        let mut templates = Templates::default();
         let compression = container.compression_header().map_err(said)?;
         for slice in container.slices() {
             let slice = slice.map_err(said)?;
@@ -318,10 +339,24 @@ impl Cram {
             let repository = self.repository.clone();
             let records = slice.records(repository, &self.header, &compression, &core, &external);
             for record in &records.map_err(said)? {
-                add(reads, record)?;
+                let put = |kept: &mut AlignmentBytes| self.put(record, kept).map_err(said);
+                templates.add(reads, record, put)?;
                 *number += 1;
             }
         }
+        templates.end(reads)
+    }
+
+    /// Appends a record in the form of BAM.
+    fn put(&self, record: &noodles_cram::Record<'_>, kept: &mut AlignmentBytes) -> io::Result<()> {
+        let mut writer = noodles_bam::io::Writer::from(Vec::new());
+        writer.write_alignment_record(&self.header, record)?;
+        let mut bytes = writer.into_inner();
+        if Alignment::flags(record) & UNMAPPED != 0 {
+            // CRAM stores no mapping quality of unmapped reads. It is 0, as in samtools, and not 255 (missing).
+            bytes[QUALITY_AT] = 0;
+        }
+        kept.extend(&bytes);
         Ok(())
     }
 }

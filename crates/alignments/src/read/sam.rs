@@ -1,8 +1,9 @@
 //! SAM: lines of tab-separated columns.
 
-use super::{Alignment, add};
+use super::Alignment;
+use super::templates::Templates;
 use memchr::memchr;
-use merganser_io::Reads;
+use merganser_io::{AlignmentBytes, Reads};
 
 /// The number of mandatory columns.
 const COLUMNS: usize = 11;
@@ -96,23 +97,30 @@ pub(crate) fn is_header(line: &[u8]) -> bool {
 pub(crate) fn read(lines: &[u8], reads: &mut Reads) -> Result<(), (u64, String)> {
     let mut rest = lines;
     let mut number = 0;
+    let mut templates = Templates::default();
     while !rest.is_empty() {
         let end = memchr(b'\n', rest);
-        let line = &rest[..end.unwrap_or(rest.len())];
-        rest = end.map_or(&[][..], |end| &rest[end + 1..]);
+        let (whole, others) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
+        let line = whole.strip_suffix(b"\n").unwrap_or(whole);
+        rest = others;
         if has_return(line) {
             return Err((number, "a carriage return within the line: is the file damaged?".into()));
         }
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         // No read name begins with `@`.
         if !line.is_empty() && line[0] != b'@' {
+            let put = |kept: &mut AlignmentBytes| {
+                kept.extend(line);
+                kept.extend(b"\n");
+                Ok(())
+            };
             Record::parse(line)
-                .and_then(|record| add(reads, &record))
+                .and_then(|record| templates.add(reads, &record, put))
                 .map_err(|problem| (number, problem))?;
         }
         number += 1;
     }
-    Ok(())
+    templates.end(reads).map_err(|problem| (number.saturating_sub(1), problem))
 }
 
 #[cfg(test)]

@@ -3,22 +3,25 @@
 use merganser_seq::base::COMPLEMENT;
 
 use super::{Record, RecordPlace, RecordStyle, flag};
-use crate::{Contig, Operation};
+use crate::Operation;
 
 /// The maximum number of operations of a CIGAR (SAM specification, section 4.2.2).
 pub const MAX_OPERATIONS: usize = u16::MAX as usize;
 
 /// Returns the header: magic number, header text, contigs.
-pub(super) fn header(text: &str, contigs: &[Contig]) -> Vec<u8> {
+pub(crate) fn bam_header<'c>(
+    text: &[u8],
+    contigs: impl ExactSizeIterator<Item = (&'c [u8], u32)>,
+) -> Vec<u8> {
     let mut out = b"BAM\x01".to_vec();
     out.extend_from_slice(&(text.len() as u32).to_le_bytes());
-    out.extend_from_slice(text.as_bytes());
+    out.extend_from_slice(text);
     out.extend_from_slice(&(contigs.len() as u32).to_le_bytes());
-    for contig in contigs {
-        out.extend_from_slice(&(contig.name.len() as u32 + 1).to_le_bytes());
-        out.extend_from_slice(contig.name.as_bytes());
+    for (name, len) in contigs {
+        out.extend_from_slice(&(name.len() as u32 + 1).to_le_bytes());
+        out.extend_from_slice(name);
         out.push(0);
-        out.extend_from_slice(&contig.len.to_le_bytes());
+        out.extend_from_slice(&len.to_le_bytes());
     }
     out
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod alignments;
+mod kept;
 mod pairs;
 
 #[allow(dead_code, reason = "test helpers of merganser-io, not all of which are used here")]

@@ -26,7 +26,7 @@ pub(super) fn expand(
 ) -> Result<u64, Error> {
     match &mut fetched.work {
         Work::Text => Ok(count_lines(chunk.text())),
-        Work::Container(container) => decode(chunk, &**container),
+        Work::Container(container) => decode(chunk, &**container, options),
         Work::Range { file, offset, length } => {
             let name = chunk.name.clone();
             read_range(file, *offset, chunk.text.room(options.headroom(), *length), &name)
@@ -60,10 +60,14 @@ pub(super) fn expand(
 }
 
 /// Converts the reads of a container to FASTQ in the chunk and returns the number of line ends.
-fn decode(chunk: &mut Chunk, container: &dyn Container) -> Result<u64, Error> {
-    chunk.write_reads(|reads| container.read(reads)).map_err(|(number, problem)| {
-        let (input, place) = (chunk.name.to_string(), format!("record {}", number + 1));
-        Error::Alignment { input, place, problem }
+fn decode(
+    chunk: &mut Chunk,
+    container: &dyn Container,
+    options: &ReaderOptions,
+) -> Result<u64, Error> {
+    let read = chunk.write_reads(&options.keep_alignments, |reads| container.read(reads));
+    read.map_err(|(number, problem)| {
+        invalid_alignment(chunk, format!("record {}", number + 1), problem)
     })?;
     Ok(count_lines(chunk.text()))
 }
@@ -78,7 +82,7 @@ pub(super) fn to_fastq(chunk: &mut Chunk, options: &ReaderOptions) -> Result<(),
     };
     let records = std::mem::take(&mut chunk.text.buffer);
     let range = chunk.text.start..chunk.text.end;
-    let read = chunk.write_reads(|reads| match format {
+    let read = chunk.write_reads(&options.keep_alignments, |reads| match format {
         Some(Format::Sam) => alignments.read_sam(&records[range], reads),
         _ => alignments.read_bam(&records[range], reads),
     });
@@ -91,8 +95,16 @@ pub(super) fn to_fastq(chunk: &mut Chunk, options: &ReaderOptions) -> Result<(),
             Some(Format::Sam) => format!("line {line}"),
             _ => format!("record {record}"),
         };
-        Error::Alignment { input: chunk.name.to_string(), place, problem }
+        invalid_alignment(chunk, place, problem)
     })
+}
+
+fn invalid_alignment(chunk: &Chunk, place: String, problem: String) -> Error {
+    let input = chunk.name.to_string();
+    match chunk.is_ungrouped {
+        true => Error::Ungrouped { input, place, problem },
+        false => Error::Alignment { input, place, problem },
+    }
 }
 
 fn read_range(file: &File, mut offset: u64, room: &mut [u8], name: &str) -> Result<u64, Error> {

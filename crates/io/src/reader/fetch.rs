@@ -502,6 +502,7 @@ impl Fetcher {
             let containers = alignments
                 .open_cram(whole, self.reference.as_deref())
                 .map_err(|error| cram_error(name, &error))?;
+            keep_header_of_cram(&*containers, name, options)?;
             return Ok(FetchState::Cram(containers));
         }
         let text = match compression {
@@ -513,6 +514,26 @@ impl Fetcher {
         };
         Ok(FetchState::Stream { text, compression })
     }
+}
+
+/// Keeps the header of a CRAM file if it is wanted. Its containers are decoded one by one, so that its templates can be
+/// kept together only if the header says that they lie side by side.
+fn keep_header_of_cram(
+    containers: &dyn Containers,
+    name: &str,
+    options: &ReaderOptions,
+) -> Result<(), Error> {
+    if !options.wants_header() {
+        return Ok(());
+    }
+    let header = containers.header();
+    if options.cuts_between_templates() && !header.is_grouped() {
+        let (input, place) = (name.to_owned(), "CRAM".to_owned());
+        let problem = "its header does not say that it is grouped by name".to_owned();
+        return Err(Error::Ungrouped { input, place, problem });
+    }
+    let _ = options.keep_alignments.header.set(header);
+    Ok(())
 }
 
 /// Takes the next bytes of a plain file, up to `most`; returns the work, and whether they are the last.

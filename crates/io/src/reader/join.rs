@@ -4,7 +4,7 @@ mod remote;
 
 use super::ReaderOptions;
 use super::options::{BAM, SAM};
-use crate::alignment::{Sniffed, sniff};
+use crate::alignment::{AlignmentHeader, Sniffed, sniff};
 use crate::beginning::BYTE_ORDER_MARK;
 use crate::chunk::is_blank;
 use crate::format::Format;
@@ -42,6 +42,8 @@ pub(super) struct Carry {
     repeated: usize,
     /// The number of BAM records before `bytes`; `None` within the header.
     records: Option<u64>,
+    /// The header lines of SAM so far, if they are kept.
+    header: Vec<u8>,
 }
 
 impl Carry {
@@ -225,12 +227,27 @@ impl Carry {
         }
         chunk.text.prepend(&mut self.bytes);
         (chunk.line, chunk.record) = (self.line, 0);
+        let total = std::mem::take(&mut self.newlines) + newlines;
         if !last {
-            let cut = chunk.text.start + line_start(chunk.text(), chunk.text_len());
+            let mut cut = line_start(chunk.text(), chunk.text_len());
+            if options.cuts_between_templates() {
+                let whole = last_template(&chunk.text()[..cut]);
+                self.newlines = memchr_iter(b'\n', &chunk.text()[whole..cut]).count() as u64;
+                cut = whole;
+            }
+            let cut = chunk.text.start + cut;
             self.bytes.extend_from_slice(&chunk.text.buffer[cut..chunk.text.end]);
             chunk.text.end = cut;
+            let limit = options.max_bam_header();
+            if self.newlines > 0 && self.bytes.len() > limit {
+                let (input, limit) = (chunk.name.to_string(), limit as u64);
+                return Err(Error::LongLine { input, line: self.line + 1, limit });
+            }
         }
-        self.line += newlines;
+        self.line += total - self.newlines;
+        if options.wants_header() {
+            self.keep_header(chunk, last, options);
+        }
         let alignments = options.alignments(&chunk.name, SAM)?;
         let mut lines = chunk.text().split(|&byte| byte == b'\n');
         if !self.begun && lines.all(|line| alignments.is_sam_header(line)) {
@@ -238,6 +255,23 @@ impl Carry {
             chunk.text.end = chunk.text.start;
         }
         Ok(chunk.text.start < chunk.text.end)
+    }
+
+    /// Collects the header lines of SAM.
+    fn keep_header(&mut self, chunk: &Chunk, last: bool, options: &ReaderOptions) {
+        let mut rest = chunk.text();
+        while rest.first().is_some_and(|&byte| matches!(byte, b'@' | b'\r' | b'\n')) {
+            let end = memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            if rest[0] == b'@' {
+                self.header.extend_from_slice(rest[..end].trim_ascii_end());
+                self.header.push(b'\n');
+            }
+            rest = &rest[end..];
+        }
+        if last || !rest.is_empty() {
+            let header = AlignmentHeader::Sam(std::mem::take(&mut self.header));
+            let _ = options.keep_alignments.header.set(header);
+        }
     }
 
     /// Cuts BAM between records and removes the header.
@@ -254,6 +288,10 @@ impl Carry {
             Some(records) => records,
             None => match alignments.bam_header(chunk.text()) {
                 Some(length) => {
+                    if options.wants_header() {
+                        let header = AlignmentHeader::Bam(chunk.text()[..length].to_vec());
+                        let _ = options.keep_alignments.header.set(header);
+                    }
                     chunk.text.start += length;
                     0
                 }
@@ -269,8 +307,9 @@ impl Carry {
                 }
             },
         };
+        let templates = options.cuts_between_templates() && !last;
         let (whole, records) =
-            alignments.whole_bam(chunk.text()).map_err(|number| Error::Alignment {
+            alignments.whole_bam(chunk.text(), templates).map_err(|number| Error::Alignment {
                 input: chunk.name.to_string(),
                 place: format!("record {}", before + number + 1),
                 problem: "its size is invalid: is the file damaged?".into(),
@@ -280,7 +319,8 @@ impl Carry {
             return Err(truncated());
         }
         self.bytes.extend_from_slice(&chunk.text.buffer[cut..chunk.text.end]);
-        if alignments.bam_record_size(&self.bytes) > options.max_record {
+        let collected = if templates { self.bytes.len() } else { 0 };
+        if alignments.bam_record_size(&self.bytes).max(collected) > options.max_record {
             let (input, record) = (chunk.name.to_string(), before + records + 1);
             return Err(Error::LongRecord { input, record, limit: options.max_record as u64 });
         }
@@ -330,6 +370,23 @@ impl Carry {
             self.line -= 1;
         }
     }
+}
+
+/// Returns the start of the last lines of SAM that have one name. Header lines count as a template.
+fn last_template(lines: &[u8]) -> usize {
+    let name = |line: &[u8]| memchr(b'\t', line).map_or(line.len(), |end| end);
+    let mut start = lines.len();
+    let mut last: &[u8] = &[];
+    while start > 0 {
+        let before = line_start(lines, start - 1);
+        let line = &lines[before..start];
+        let this = &line[..name(line)];
+        if start < lines.len() && this != last {
+            break;
+        }
+        (start, last) = (before, this);
+    }
+    start
 }
 
 /// Lines of FASTA, to look at the end of a sequence.

@@ -6,7 +6,7 @@ use merganser_inflate::InflateAhead;
 use merganser_inflate::parallel::{Plan, Sizes};
 use merganser_run::{Cancel, Warnings};
 
-use crate::alignment::{Alignments, AnyFormats, Formats};
+use crate::alignment::{Alignments, AnyFormats, Formats, KeepAlignments, WhichAlignments};
 use crate::{Error, FileKind, Phred};
 
 /// The size of a record, in bytes, for which every run has enough memory.
@@ -57,6 +57,8 @@ pub struct ReaderOptions<F = AnyFormats> {
     pub cancel: Cancel,
     /// The list to which warnings about the inputs are added.
     pub warnings: Warnings,
+    /// The alignments that are kept beside their reads.
+    pub keep_alignments: KeepAlignments,
     /// The inflater of BGZF files that works ahead of the reader, if there is one.
     pub inflater: Option<Arc<dyn InflateAhead>>,
     /// The formats of alignments that are read.
@@ -74,6 +76,7 @@ impl<F: Default> Default for ReaderOptions<F> {
             phred: Phred::default(),
             cancel: Cancel::default(),
             warnings: Warnings::default(),
+            keep_alignments: KeepAlignments::default(),
             inflater: None,
             formats: F::default(),
         }
@@ -91,6 +94,7 @@ impl<F: Formats> ReaderOptions<F> {
             phred: self.phred,
             cancel: self.cancel,
             warnings: self.warnings,
+            keep_alignments: self.keep_alignments,
             inflater: self.inflater,
             formats: AnyFormats::of(&self.formats),
         }
@@ -109,6 +113,17 @@ impl ReaderOptions {
     ) -> Result<&'static dyn Alignments, Error> {
         let refused = || Error::UnknownFormat { input: input.to_owned(), kind: Some(kind), byte };
         self.formats.alignments().ok_or_else(refused)
+    }
+
+    /// Whether chunks of alignments must end between templates.
+    pub(super) fn cuts_between_templates(&self) -> bool {
+        self.keep_alignments.which == WhichAlignments::OfTemplates
+    }
+
+    /// Whether the header of a file of alignments is to be kept and is not yet known.
+    pub(super) fn wants_header(&self) -> bool {
+        let KeepAlignments { which, header } = &self.keep_alignments;
+        *which != WhichAlignments::None && header.get().is_none()
     }
 
     /// Returns the size of the free space before a chunk's text for the rest of the previous chunk. A larger rest

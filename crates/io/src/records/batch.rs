@@ -70,6 +70,15 @@ impl RecordBatch {
         self.text.record(at)
     }
 
+    /// Returns the alignments of a record, as they are in the file, one after the other; empty unless they are
+    /// [kept](crate::RecordOptions::keep_alignments).
+    ///
+    /// # Panics
+    /// If `at` is not less than [`len`](Self::len).
+    pub fn alignments(&self, at: usize) -> &[u8] {
+        self.text.alignments(at)
+    }
+
     /// Returns the letters of a record; faster than [`record`](Self::record), as for each read of a batch.
     ///
     /// # Panics

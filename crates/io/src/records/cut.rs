@@ -55,6 +55,7 @@ impl Open {
                 phred: options.phred,
                 cancel: options.cancel.clone(),
                 warnings: options.warnings.clone(),
+                keep_alignments: options.keep_alignments.clone(),
                 inflater: options.inflater.clone(),
                 formats: options.formats,
             };

@@ -9,7 +9,7 @@ use merganser_run::{Cancel, Warnings};
 use super::long;
 use super::{Header, Keep, Needs};
 use crate::Phred;
-use crate::alignment::{AnyFormats, Formats};
+use crate::alignment::{AnyFormats, Formats, KeepAlignments};
 use crate::reader::USUAL_RECORD;
 
 /// The options of [`Records`](super::Records). The type parameter names the reader of alignments.
@@ -61,6 +61,9 @@ pub struct RecordOptions<F = AnyFormats> {
     pub cancel: Cancel,
     /// The list to which warnings about the inputs are added.
     pub warnings: Warnings,
+    /// The alignments that are kept beside their reads: [`RecordBatch::alignments`](super::RecordBatch::alignments).
+    /// They require that qualities are kept.
+    pub keep_alignments: KeepAlignments,
     /// The inflater of BGZF files that works ahead of the workers, if there is one.
     pub inflater: Option<Arc<dyn InflateAhead>>,
     /// The formats of alignments that are read.
@@ -87,6 +90,7 @@ impl<F: Default> Default for RecordOptions<F> {
             needs: None,
             cancel: Cancel::default(),
             warnings: Warnings::default(),
+            keep_alignments: KeepAlignments::default(),
             inflater: None,
             formats: F::default(),
         }
@@ -121,6 +125,7 @@ impl<F: Formats> RecordOptions<F> {
             needs: self.needs,
             cancel: self.cancel,
             warnings: self.warnings,
+            keep_alignments: self.keep_alignments,
             inflater: self.inflater,
             formats: AnyFormats::of(&self.formats),
         }

@@ -8,6 +8,7 @@ use super::needs::{Needs, Unusable};
 use super::text::{Slice, Text};
 use super::{RecordOptions, long};
 use crate::Error;
+use crate::alignment::WhichAlignments;
 
 /// The result of a fetch.
 pub(super) enum Parsed {
@@ -92,6 +93,8 @@ struct Limits {
     most: usize,
     /// Whether mates are searched for among single reads.
     find_pairs: bool,
+    /// Whether templates are whole, so that all mates lie side by side.
+    templates: bool,
     /// The requirements of the job on a read.
     needs: Option<Needs>,
 }
@@ -115,6 +118,7 @@ impl Side {
             stretches,
             most,
             find_pairs,
+            templates: options.keep_alignments.which == WhichAlignments::OfTemplates,
             needs: options.needs,
         };
         Side { limits, ..Side::default() }
@@ -213,7 +217,7 @@ impl Side {
         let Found { pairs, marked, reads, named, .. } = &mut self.found;
         if let Some(runs) = &text.runs {
             marked.iter_mut().zip(runs.marked).for_each(|(sum, more)| *sum += more);
-            *pairs = pairs.or(runs.are_in_order());
+            *pairs = if self.limits.templates { Some(true) } else { pairs.or(runs.are_in_order()) };
         }
         if *reads == 0 && *marked == [0, 0] {
             *named = named_as_pairs(text, is_fasta);

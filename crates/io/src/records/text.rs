@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::mates::comment_number;
 use super::{Header, Keep, Record};
-use crate::alignment::MateRuns;
+use crate::alignment::{AlignmentBytes, MateRuns};
 use crate::{Chunk, Error, Sink};
 
 /// Names, letters and qualities of records, stored one after the other.
@@ -69,7 +69,8 @@ impl Text {
     pub(super) fn parse(&mut self, chunk: &Chunk, keep: Keep) -> Result<(), Error> {
         self.bytes.reserve(chunk.text_len());
         self.runs.clone_from(&chunk.mates);
-        chunk.parse(&mut Parsing { text: self, keep }).map(drop)
+        let alignments = &chunk.alignments;
+        chunk.parse(&mut Parsing { text: self, keep, alignments }).map(drop)
     }
 
     /// Returns the number of bytes of memory that the text holds.
@@ -95,7 +96,7 @@ impl Text {
         let bytes = &self.bytes[start..extent.end];
         let (header, rest) = bytes.split_at(extent.header());
         let (letters, quality) = rest.split_at(extent.letters);
-        let quality = extent.has_quality().then_some(quality);
+        let quality = extent.has_quality().then(|| &quality[..extent.letters]);
         Record { name: &header[..extent.name as usize], header, letters, quality }
     }
 
@@ -120,6 +121,13 @@ impl Text {
         self.extents[at].letters
     }
 
+    /// Returns the alignments of a record, which follow its qualities; empty if none are kept.
+    pub(super) fn alignments(&self, at: usize) -> &[u8] {
+        let (start, extent) = (self.start(at), self.extents[at]);
+        let quality = if extent.has_quality() { extent.letters } else { 0 };
+        &self.bytes[start + extent.header() + extent.letters + quality..extent.end]
+    }
+
     /// Returns the mate number in the comment of a record, or 0.
     pub(super) fn number(&self, at: usize) -> u8 {
         self.extents[at].number()
@@ -129,8 +137,9 @@ impl Text {
     pub(super) fn letters_mut(&mut self, at: usize) -> (&mut [u8], Option<&[u8]>) {
         let (start, extent) = (self.start(at), self.extents[at]);
         let rest = &mut self.bytes[start + extent.header()..extent.end];
-        let (letters, quality) = rest.split_at_mut(extent.letters);
-        (letters, extent.has_quality().then_some(&*quality))
+        let (letters, rest) = rest.split_at_mut(extent.letters);
+        let rest = &*rest;
+        (letters, extent.has_quality().then(|| &rest[..extent.letters]))
     }
 
     pub(super) fn push(&mut self, record: &Record<'_>) {
@@ -291,6 +300,8 @@ fn name_length(header: &[u8]) -> usize {
 struct Parsing<'t> {
     text: &'t mut Text,
     keep: Keep,
+    /// The alignments that are kept, by the number of the read in the chunk.
+    alignments: &'t AlignmentBytes,
 }
 
 impl Sink for Parsing<'_> {
@@ -316,6 +327,7 @@ impl Sink for Parsing<'_> {
     #[inline]
     fn sequence(&mut self, line: &[u8], quality: Option<&[u8]>) {
         let Text { bytes, extents, resumed, .. } = &mut *self.text;
+        let number = extents.len().wrapping_sub(1);
         let Some(last) = extents.last_mut() else {
             resumed.extend_from_slice(line);
             return;
@@ -325,6 +337,7 @@ impl Sink for Parsing<'_> {
         if let Some(quality) = quality.filter(|_| self.keep.qualities) {
             bytes.extend_from_slice(quality);
             last.header |= 1;
+            bytes.extend_from_slice(self.alignments.of(number));
         }
         last.end = bytes.len();
     }

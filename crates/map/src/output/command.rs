@@ -3,7 +3,8 @@
 //! It is the same for every number of threads, device, amount of memory and shard. File names are those that were
 //! given.
 
-use merganser_io::{Input, QualityOffset, ReadInput};
+use merganser_alignments::{input_name, quoted};
+use merganser_io::{QualityOffset, ReadInput};
 
 use crate::index::Index;
 use crate::{Config, NMode, Orientation, Strand};
@@ -117,41 +118,20 @@ fn files(index: &Index, inputs: &[ReadInput], command: &mut String) {
     }
     for input in inputs {
         if let ReadInput::Pair(one, two) = input {
-            *command += &format!(" -1 {} -2 {}", quoted(&name(one)), quoted(&name(two)));
+            *command +=
+                &format!(" -1 {} -2 {}", quoted(&input_name(one)), quoted(&input_name(two)));
         }
     }
     command.push_str(" -- ");
     command.push_str(&quoted(&index.source().display().to_string()));
     for input in inputs.iter().filter(|input| !matches!(input, ReadInput::Pair(..))) {
-        input.inputs().for_each(|input| *command += &format!(" {}", quoted(&name(input))));
+        input.inputs().for_each(|input| *command += &format!(" {}", quoted(&input_name(input))));
     }
-}
-
-fn name(input: &Input) -> String {
-    input.path().map_or("-".to_owned(), |path| path.display().to_string())
-}
-
-/// Quotes a word for a shell if needed. Control characters, which a header must not contain, become `?`.
-fn quoted(word: &str) -> String {
-    let word = word.replace(char::is_control, "?");
-    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:@%+=,".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word;
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_are_quoted_for_a_shell() {
-        assert_eq!(quoted("a/b_1.fq.gz"), "a/b_1.fq.gz");
-        assert_eq!(quoted("a b"), "'a b'");
-        assert_eq!(quoted("it's\tone"), r"'it'\''s?one'");
-        assert_eq!(quoted(""), "''");
-    }
 
     #[test]
     fn files_are_left_out_of_comparisons() {

@@ -1,0 +1,109 @@
+//! Writes alignments that were [kept](merganser_io::KeepAlignments) beside their reads, as SAM or BAM.
+
+mod header;
+mod lines;
+mod reads;
+
+use std::sync::{Arc, OnceLock};
+
+use merganser_io::{AlignmentHeader, KeepAlignments, RecordBatch};
+
+use crate::{Fields, Format};
+use header::References;
+
+/// A writer of the alignments of reads. Each alignment is written as it is in the input. Reads without alignments, from
+/// FASTQ or FASTA, become unmapped ones; a comment of their header whose fields are tags of SAM (`BC:Z:ACGT`, separated
+/// by tabs, as `samtools fastq -T` writes them) becomes their tags, and other comments are left out.
+#[derive(Debug)]
+pub struct KeptWriter {
+    /// SAM or BAM.
+    format: Format,
+    /// The header of the input, if it has alignments.
+    source: Arc<OnceLock<AlignmentHeader>>,
+    /// The command line, for the header.
+    command: String,
+    references: OnceLock<Result<References, String>>,
+}
+
+/// The name and the flags of an alignment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeptAlignment<'a> {
+    /// The name of the template.
+    pub name: &'a [u8],
+    /// The bits of [`flag`](crate::flag).
+    pub flags: u16,
+}
+
+impl<'a> KeptAlignment<'a> {
+    /// Returns the name and the flags of the first of these alignments, which have the form that `header` says. Their
+    /// records must be whole, as those that a reader has kept are.
+    pub fn first_of(header: &AlignmentHeader, alignments: &'a [u8]) -> KeptAlignment<'a> {
+        match header {
+            AlignmentHeader::Bam(_) => {
+                let fields = Fields(alignments);
+                let name = alignments.get(36..35 + usize::from(alignments[12]));
+                KeptAlignment { name: name.unwrap_or_default(), flags: fields.flags() }
+            }
+            AlignmentHeader::Sam(_) => {
+                let mut columns = alignments.splitn(3, |&byte| byte == b'\t');
+                let name = columns.next().unwrap_or_default();
+                let flags = columns.next().and_then(|text| std::str::from_utf8(text).ok());
+                KeptAlignment { name, flags: flags.and_then(|text| text.parse().ok()).unwrap_or(0) }
+            }
+        }
+    }
+
+    /// Whether the alignment is the primary one of its read.
+    pub fn is_primary(&self) -> bool {
+        self.flags & crate::read::NOT_PRIMARY == 0
+    }
+}
+
+impl KeptWriter {
+    /// Creates a writer of `format`, which is not CRAM, for what a reader keeps. `command` is the command line that the
+    /// header names.
+    pub fn new(format: Format, keep: &KeepAlignments, command: &str) -> KeptWriter {
+        let (source, command) = (Arc::clone(&keep.header), command.to_owned());
+        KeptWriter { format, source, command, references: OnceLock::new() }
+    }
+
+    /// Returns the start of the file: the header of the input with another @PG line. That of BAM is not compressed. It
+    /// is known once the reader has returned a batch or has ended.
+    ///
+    /// # Errors
+    /// If the header of the input is invalid.
+    pub fn head(&self) -> Result<Vec<u8>, String> {
+        let text = self.source.get().map_or(header::OF_READS, AlignmentHeader::text);
+        let references = self.references()?;
+        let text = references.add_missing_to(header::with_program(text, &self.command));
+        Ok(match self.format {
+            Format::Sam => text,
+            _ => references.bam_header(&text),
+        })
+    }
+
+    /// Appends the alignments of a record. BAM is not compressed.
+    ///
+    /// # Errors
+    /// If an alignment cannot be written in this format, or the header of the input is invalid.
+    pub fn put(&self, batch: &RecordBatch, at: usize, out: &mut Vec<u8>) -> Result<(), String> {
+        let alignments = batch.alignments(at);
+        let is_bam = self.format != Format::Sam;
+        match self.source.get() {
+            Some(AlignmentHeader::Bam(_)) if is_bam => out.extend_from_slice(alignments),
+            Some(AlignmentHeader::Sam(_)) if !is_bam => out.extend_from_slice(alignments),
+            Some(AlignmentHeader::Bam(_)) => self.references()?.lines_of(alignments, out)?,
+            Some(AlignmentHeader::Sam(_)) => self.references()?.records_of(alignments, out)?,
+            None => reads::put(batch, at, self.format, out),
+        }
+        Ok(())
+    }
+
+    fn references(&self) -> Result<&References, String> {
+        let of = || match self.source.get() {
+            Some(header) => References::of(header),
+            None => Ok(References::default()),
+        };
+        self.references.get_or_init(of).as_ref().map_err(Clone::clone)
+    }
+}
