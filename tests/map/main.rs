@@ -10,5 +10,6 @@ mod deplete;
 mod filter;
 mod filter_cuda;
 mod filter_runs;
+mod kept;
 mod map;
 mod map_cuda;

@@ -28,6 +28,8 @@ pub use host::MinimizerLookup;
 pub use index::build;
 pub use minimizers::Minimizers;
 pub use params::Params;
-pub use run::{Compression, Outcome, OutputPaths, Outputs, Sink, run, run_with};
+pub use run::{
+    Compression, Outcome, OutputPaths, Outputs, ReadFormat, Sink, run, run_in, run_with,
+};
 pub use set::MinimizerSet;
 pub use thresholds::Thresholds;

@@ -1,17 +1,24 @@
 //! Filters reads with a host's set: keeps or removes them, in the order of the input.
 
+mod names;
 mod output;
+mod twice;
 mod worker;
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use merganser_alignments::RecordOptions;
-use merganser_io::{Header, Keep, Needs, OutputSet, ReadInput, Records};
+use merganser_alignments::{KeptAlignment, KeptWriter, RecordOptions};
+use merganser_io::{
+    Header, Keep, KeepAlignments, Needs, OutputSet, ReadInput, RecordBatch, Records,
+    WhichAlignments,
+};
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, Context, Shortage, Stages, Unit, peak_rss};
 
 use crate::{Config, Error, MinimizerLookup};
-pub use output::{Compression, OutputPaths, Outputs, Sink};
+use names::{NameSet, Names};
+pub use output::{Compression, OutputPaths, Outputs, ReadFormat, Sink};
 use output::{OutputText, Writer};
 use worker::{Tally, Worker};
 
@@ -81,12 +88,34 @@ pub fn run(
 ) -> Result<Outcome, Error> {
     let reads: Vec<ReadInput> = reads.into_iter().map(Into::into).collect();
     let set = OutputSet::new();
-    let outcome = run_with(config, host, &reads, outputs.create(&set)?, context)?;
+    let outcome = run_in(config, host, &reads, (outputs, &set), context)?;
     set.commit()?;
     Ok(outcome)
 }
 
-/// Filters reads like [`run()`], to open outputs.
+/// Filters reads like [`run()`], to outputs of `set`, which the caller commits.
+///
+/// If the outputs are alignments (SAM or BAM), all alignments of a template are kept or removed together, in their order
+/// and as they are in the input. If they do not lie side by side in a regular file, it is read twice, and mates that do
+/// not lie side by side are decided one by one: a template matches if one of its reads does.
+///
+/// # Errors
+/// Fails as [`run()`] does.
+pub fn run_in(
+    config: &Config,
+    host: &MinimizerLookup,
+    segments: &[ReadInput],
+    (outputs, set): (&OutputPaths, &OutputSet),
+    context: &Context,
+) -> Result<Outcome, Error> {
+    match outputs.are_alignments()? {
+        true => twice::run(config, host, segments, (outputs, set), context),
+        false => run_with(config, host, segments, outputs.create(set)?, context),
+    }
+}
+
+/// Filters reads like [`run()`], to open outputs. Alignments of a template must lie side by side if the outputs are
+/// alignments.
 ///
 /// # Errors
 /// Fails as [`run()`] does.
@@ -97,17 +126,88 @@ pub fn run_with(
     outputs: Outputs,
     context: &Context,
 ) -> Result<Outcome, Error> {
+    let which = match outputs.are_alignments() {
+        true => WhichAlignments::OfTemplates,
+        false => WhichAlignments::None,
+    };
+    let keep = KeepAlignments { which, ..KeepAlignments::default() };
+    let pass = Pass { keep, decision: Decision::Minimizers, names: None, input: segments.first() };
+    run_pass(config, host, (segments, &pass), outputs, context)
+}
+
+/// How a pass over the reads decides, and what it keeps.
+struct Pass<'p> {
+    keep: KeepAlignments,
+    decision: Decision<'p>,
+    /// Where the names of matching alignments are collected, if they are.
+    names: Option<&'p Names>,
+    /// The first input, for messages.
+    input: Option<&'p ReadInput>,
+}
+
+/// How a pass decides which reads match.
+#[derive(Clone, Copy)]
+enum Decision<'p> {
+    /// By their minimizers.
+    Minimizers,
+    /// By the names of templates.
+    Names(&'p NameSet),
+}
+
+impl Pass<'_> {
+    /// Refuses alignments whose mates are in another file.
+    fn check(&self, batch: &RecordBatch) -> Result<(), Error> {
+        let is_pair = matches!(self.input, Some(ReadInput::Pair(..)));
+        match is_pair && self.keep.header.get().is_some() && !batch.is_empty() {
+            true => Err(self.problem(
+                batch,
+                0,
+                "mates in two files of alignments: bring them together with samtools merge -n",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a record counts as a read: secondary and supplementary alignments do not.
+    fn counts(&self, batch: &RecordBatch, at: usize) -> bool {
+        match self.keep.header.get() {
+            Some(header) if self.keep.which == WhichAlignments::All => {
+                KeptAlignment::first_of(header, batch.alignments(at)).is_primary()
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether the names of matching alignments take memory.
+    fn is_by_name(&self) -> bool {
+        self.names.is_some() || matches!(self.decision, Decision::Names(_))
+    }
+
+    /// Returns the error for a record.
+    fn problem(&self, batch: &RecordBatch, at: usize, problem: &str) -> Error {
+        let (input, record) = batch.place(at);
+        Error::Alignments(format!("{input}: record {record}: {problem}"))
+    }
+}
+
+fn run_pass(
+    config: &Config,
+    host: &MinimizerLookup,
+    (segments, pass): (&[ReadInput], &Pass<'_>),
+    outputs: Outputs,
+    context: &Context,
+) -> Result<Outcome, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate()?;
     context.validate()?;
     let begun = Instant::now();
-    let records = Records::open(segments, options(config, host, context)?)?;
+    let records = Records::open(segments, options(config, host, pass, context)?)?;
     progress.stage("filter", Unit::Bytes, records.bytes_total());
     let threads = context.threads;
-    let shape = outputs.shape();
+    let shape = outputs.shape(&pass.keep);
     let ahead = AHEAD * threads as u64;
-    let engine = Engine::new(&records, Writer::new(outputs), ahead, progress, cancel);
-    let workers = engine.run(threads, || Worker::new(config, host, &shape))?;
+    let engine = Engine::new(&records, Writer::new(outputs, &shape), ahead, progress, cancel);
+    let workers = engine.run(threads, || Worker::new(config, host, pass, &shape))?;
     let writer = engine.finish()?;
     let tallies = workers.into_iter().map(|worker| worker.tally);
     let tally = tallies.fold(Tally::default(), Tally::plus);
@@ -120,7 +220,11 @@ pub fn run_with(
         bases: tally.bases,
         kept_records: tally.kept_records,
         kept_bases: tally.kept_bases,
-        skipped_alignments: records.skipped_alignments(),
+        skipped_alignments: match pass.keep.which {
+            WhichAlignments::None => records.skipped_alignments(),
+            // They are written.
+            _ => 0,
+        },
         stages,
         peak_memory: peak_rss(),
     })
@@ -129,11 +233,13 @@ pub fn run_with(
 fn options(
     config: &Config,
     host: &MinimizerLookup,
+    pass: &Pass<'_>,
     context: &Context,
 ) -> Result<RecordOptions, Error> {
     let cancel = &context.cancel;
     let threads = context.threads;
     let budget = Budget::of_run(context, THREAD).with(MinimizerLookup::bytes(host.len()));
+    let budget = if pass.is_by_name() { budget.with(context.budget() / 2) } else { budget };
     let what = format_args!("{threads} threads and the host's minimizers need");
     let left = budget.check(what, Shortage::FEWER_THREADS)?;
     // A batch always has room for one record of its size.
@@ -146,6 +252,7 @@ fn options(
         max_record: merganser_io::longest_record(records, COPIES),
         any_names: config.any_names,
         find_pairs: true,
+        keep_alignments: pass.keep.clone(),
         needs: Some(Needs { bases: host.params().bases(), uracil: false }),
         cancel: cancel.clone(),
         warnings: context.warnings.clone(),
@@ -153,13 +260,27 @@ fn options(
     })
 }
 
+/// The form of an output.
+#[derive(Clone, Debug)]
+struct Form {
+    compression: Compression,
+    /// The writer of alignments, if the output has them.
+    alignments: Option<Arc<KeptWriter>>,
+}
+
 /// The outputs that texts are made for.
 #[derive(Clone, Debug)]
 struct Shape {
-    /// The compression of each output for kept reads: one output, or one each for first and second mates.
-    kept: Vec<Compression>,
-    /// The compression of each output for the other reads; empty if they are not written.
-    others: Vec<Compression>,
+    /// The outputs for kept reads: one output, or one each for first and second mates.
+    kept: Vec<Form>,
+    /// The outputs for the other reads; empty if they are not written.
+    others: Vec<Form>,
+}
+
+impl Shape {
+    fn all(&self) -> impl Iterator<Item = &Form> {
+        self.kept.iter().chain(&self.others)
+    }
 }
 
 /// The texts of a batch, one for each output.

@@ -91,8 +91,17 @@ impl Holds {
     /// Reads in the format of the input.
     pub(crate) const READS: Holds = Holds::text(&[OutputFormat::Fastq, OutputFormat::Fasta]);
     /// Reads in the format of the input, as depletion writes them.
-    pub(crate) const DEPLETED_READS: Holds =
-        Holds { compressions: &[OutputCompression::Gzip, OutputCompression::Zstd], ..Holds::READS };
+    pub(crate) const DEPLETED_READS: Holds = Holds {
+        compressions: &[OutputCompression::Gzip, OutputCompression::Zstd],
+        ..Holds::ANY_READS
+    };
+    /// Reads, as text or as alignments.
+    const ANY_READS: Holds = Holds::text(&[
+        OutputFormat::Fastq,
+        OutputFormat::Fasta,
+        OutputFormat::Sam,
+        OutputFormat::Bam,
+    ]);
     /// Alignments.
     pub(crate) const ALIGNMENTS: Holds =
         Holds::text(&[OutputFormat::Sam, OutputFormat::Bam, OutputFormat::Cram]);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use merganser_deplete::{
     Config, Error, Format, MinimizerLookup, MinimizerSet as Set, Outcome, Params, Thresholds,
-    build, describe, read, run_with, write,
+    build, describe, read, run_in, write,
 };
 use merganser_io::OutputSet;
 use merganser_run::locks::lock;
@@ -402,7 +402,8 @@ impl MinimizerSet {
     ///     interleaved: First and second mates alternate in `reads`.
     ///     any_names: Pair mates by position, even if their names differ.
     ///     reference: The reference as FASTA, which reads in CRAM need.
-    ///     output: The file for the kept reads; compressed if the name ends in .gz or .zst. For pairs, # in the name
+    ///     output: The file for the kept reads; compressed if the name ends in .gz or .zst. If it ends in .bam or .sam, the
+    ///         alignments of the kept reads are written as they are in the input, with all tags. For pairs, # in the name
     ///         becomes 1 and 2 (in `classify_to` and `extract` _1 and _2, as in Kraken 2); without it and without `output2`, mates are interleaved. None to return the reads.
     ///     output2: The file for second mates.
     ///     output_matching: The file for the removed reads, named as `output`; not with `keep`.
@@ -453,15 +454,18 @@ impl MinimizerSet {
         let kept = !files.kept.is_empty();
         let (outcome, rows) = call::run(py, &context, progress.as_ref(), |context| {
             let lookup = self.lookup(&file, context)?;
-            let run = |outputs| run_with(&config, &lookup, &reads.segments, outputs, context);
+            let run = |kept: &[PathBuf], set: &OutputSet| {
+                let paths = files.paths(kept);
+                run_in(&config, &lookup, &reads.segments, (&paths, set), context)
+            };
             if kept {
                 let set = OutputSet::new();
-                let outcome = run(files.create(&set, &files.kept)?)?;
+                let outcome = run(&files.kept, &set)?;
                 set.commit()?;
                 return Ok::<_, Error>((outcome, KeptReads::default()));
             }
             let set = OutputSet::new();
-            let job = |path: &Path| run(files.create(&set, &[path.to_owned()])?);
+            let job = |path: &Path| run(&[path.to_owned()], &set);
             let done = pipe::through::<_, _, Error>(job, |text| KeptReads::default().read(text))?;
             set.commit()?;
             Ok(done)

@@ -94,6 +94,20 @@ def test_kept_reads_are_the_programs(
         assert (own / name).read_bytes() == (other / name).read_bytes()
 
 
+def test_kept_reads_are_alignments(host: merganser.MinimizerSet, pairs: tuple[Path, Path], tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours.sam", tmp_path / "theirs.sam"
+    host.filter(*pairs, output=ours)
+    run("deplete", "filter", "-q", host.path, "-1", pairs[0], "-2", pairs[1], "-o", theirs)
+
+    def records(path: Path) -> list[str]:
+        return [line for line in path.read_text().splitlines() if not line.startswith("@PG\t")]
+
+    assert records(ours) == records(theirs) and len(records(ours)) > 100
+    assert {line.split("\t")[1] for line in records(ours)[1:]} == {"77", "141"}
+    with pytest.raises(merganser.ArgumentError, match="alignments require output"):
+        host.filter(*pairs, output_matching=tmp_path / "host.bam")
+
+
 def test_kept_reads_are_rows(host: merganser.MinimizerSet, pairs: tuple[Path, Path], tmp_path: Path) -> None:
     rows = host.filter(*pairs)
     host.filter(*pairs, output=tmp_path / "kept.fq")

@@ -2,12 +2,17 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use merganser_io::{BgzfBlocks, Output, OutputCompression, OutputSet, finish_all, put_decimal};
+use merganser_alignments::{Format, KeptWriter};
+use merganser_io::{
+    BgzfBlocks, KeepAlignments, Output, OutputCompression, OutputFormat, OutputSet, finish_all,
+    put_decimal,
+};
 use merganser_run::InOrderSink;
 
-use super::{Parts, Shape};
+use super::{Form, Parts, Shape};
 use crate::Error;
 
 /// The compression of an output.
@@ -32,11 +37,45 @@ impl Compression {
     }
 }
 
+merganser_run::named! {
+    /// The format of reads that are written.
+    pub enum ReadFormat {
+        /// FASTQ, or FASTA for reads without qualities.
+        Fastq = "fastq",
+        /// Alignments, as text.
+        Sam = "sam",
+        /// Alignments, compressed.
+        Bam = "bam",
+    }
+}
+
+impl ReadFormat {
+    /// Returns the format that a name asks for, if it does.
+    fn of(path: &Path) -> Option<ReadFormat> {
+        match OutputFormat::of_name(path)? {
+            OutputFormat::Sam => Some(ReadFormat::Sam),
+            OutputFormat::Bam => Some(ReadFormat::Bam),
+            _ => Some(ReadFormat::Fastq),
+        }
+    }
+
+    /// Returns the format of alignments, if the reads are written as such. Workers compress BAM.
+    fn of_alignments(self) -> Option<Format> {
+        match self {
+            ReadFormat::Fastq => None,
+            ReadFormat::Sam => Some(Format::Sam),
+            ReadFormat::Bam => Some(Format::Bam(1)),
+        }
+    }
+}
+
 /// An open output.
 #[derive(Debug)]
 pub struct Sink {
     output: Output,
     compression: Compression,
+    /// The format of alignments, if the reads are written as such.
+    alignments: Option<Format>,
 }
 
 impl Sink {
@@ -44,11 +83,19 @@ impl Sink {
     ///
     /// # Errors
     /// If it cannot be created.
-    pub fn create(set: &OutputSet, path: &Path) -> Result<Sink, Error> {
-        if path.as_os_str() == "-" {
-            return Ok(Sink { output: set.output(path)?, compression: Compression::None });
-        }
-        Ok(Sink { output: Output::File(set.file(path)?), compression: Compression::of(path) })
+    pub fn create(set: &OutputSet, path: &Path, format: ReadFormat) -> Result<Sink, Error> {
+        let alignments = format.of_alignments();
+        let is_stdout = path.as_os_str() == "-";
+        let compression = match format {
+            ReadFormat::Bam => Compression::Gzip(1),
+            _ if is_stdout => Compression::None,
+            _ => Compression::of(path),
+        };
+        let output = match is_stdout {
+            true => set.output(path)?,
+            false => Output::File(set.file(path)?),
+        };
+        Ok(Sink { output, compression, alignments })
     }
 }
 
@@ -59,12 +106,26 @@ pub struct OutputPaths {
     pub kept: Vec<PathBuf>,
     /// The files of the other reads; empty if they are not wanted.
     pub others: Vec<PathBuf>,
+    /// The format, whatever the names are; otherwise the names decide. An output whose name asks for no format has that
+    /// of the others.
+    pub format: Option<ReadFormat>,
+    /// The command line that headers of alignments name.
+    pub command: String,
+}
+
+impl Default for OutputPaths {
+    /// Returns no paths, for formats by their names.
+    fn default() -> OutputPaths {
+        let command = "merganser deplete filter".to_owned();
+        OutputPaths { kept: Vec::new(), others: Vec::new(), format: None, command }
+    }
 }
 
 impl OutputPaths {
-    /// Writes the kept reads to one file. Names in `.gz` and `.zst` are compressed, and `-` is standard output.
+    /// Writes the kept reads to one file. Names in `.gz` and `.zst` are compressed, those in `.sam` and `.bam` get
+    /// alignments, and `-` is standard output.
     pub fn new(kept: impl Into<PathBuf>) -> OutputPaths {
-        OutputPaths { kept: vec![kept.into()], others: Vec::new() }
+        OutputPaths { kept: vec![kept.into()], ..OutputPaths::default() }
     }
 
     /// Writes second mates of kept pairs to a file of their own.
@@ -80,15 +141,47 @@ impl OutputPaths {
         OutputPaths { others: paths.into_iter().map(Into::into).collect(), ..self }
     }
 
+    /// Returns the format of an output. One whose name asks for none has that of the others.
+    pub fn format_of(&self, path: &Path) -> ReadFormat {
+        let others = || self.all().find_map(|path| ReadFormat::of(path));
+        let format = self.format.or_else(|| ReadFormat::of(path)).or_else(others);
+        format.unwrap_or(ReadFormat::Fastq)
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &PathBuf> {
+        self.kept.iter().chain(&self.others)
+    }
+
+    /// Whether the reads are written as alignments.
+    ///
+    /// # Errors
+    /// If only some are, or mates would be written to two files of alignments.
+    pub(super) fn are_alignments(&self) -> Result<bool, Error> {
+        let is_alignments = |path: &PathBuf| self.format_of(path).of_alignments().is_some();
+        let problem = match self.all().any(is_alignments) {
+            false => return Ok(false),
+            true if !self.all().all(is_alignments) => {
+                "all outputs for reads must be alignments (SAM, BAM) if one is"
+            }
+            true if self.kept.len() > 1 || self.others.len() > 1 => {
+                "alignments of both mates belong into one file: give a single output"
+            }
+            true => return Ok(true),
+        };
+        Err(refused(problem))
+    }
+
     /// Creates the files as members of `set`.
     ///
     /// # Errors
     /// If a file cannot be created.
     pub fn create(&self, set: &OutputSet) -> Result<Outputs, Error> {
         let sinks = |paths: &[PathBuf]| {
-            paths.iter().map(|path| Sink::create(set, path)).collect::<Result<Vec<_>, Error>>()
+            let sink = |path: &PathBuf| Sink::create(set, path, self.format_of(path));
+            paths.iter().map(sink).collect::<Result<Vec<_>, Error>>()
         };
-        Ok(Outputs { kept: sinks(&self.kept)?, others: sinks(&self.others)? })
+        let (kept, others) = (sinks(&self.kept)?, sinks(&self.others)?);
+        Ok(Outputs { kept, others, command: self.command.clone() })
     }
 }
 
@@ -99,13 +192,31 @@ pub struct Outputs {
     pub kept: Vec<Sink>,
     /// The outputs of the other reads; empty if they are not wanted.
     pub others: Vec<Sink>,
+    /// The command line that headers of alignments name.
+    pub command: String,
 }
 
 impl Outputs {
-    pub(super) fn shape(&self) -> Shape {
-        let of = |sinks: &[Sink]| sinks.iter().map(|sink| sink.compression).collect();
+    /// Whether the reads are written as alignments.
+    pub(super) fn are_alignments(&self) -> bool {
+        self.kept.iter().chain(&self.others).any(|sink| sink.alignments.is_some())
+    }
+
+    /// Returns the forms of the outputs. `keep` is what the reader keeps for those with alignments.
+    pub(super) fn shape(&self, keep: &KeepAlignments) -> Shape {
+        let of = |format| Arc::new(KeptWriter::new(format, keep, &self.command));
+        let form = |sink: &Sink| Form {
+            compression: sink.compression,
+            alignments: sink.alignments.map(of),
+        };
+        let of = |sinks: &[Sink]| sinks.iter().map(form).collect();
         Shape { kept: of(&self.kept), others: of(&self.others) }
     }
+}
+
+/// Returns the error for arguments that cannot be used together.
+pub(super) fn refused(problem: &str) -> Error {
+    Error::Config(merganser_run::ConfigError::new(problem))
 }
 
 /// The text of a batch for one output.
@@ -164,6 +275,8 @@ impl Compressor {
 pub(super) struct Writer {
     sinks: Vec<Sink>,
     compressors: Vec<Compressor>,
+    /// The writers of alignments whose header has not been written yet.
+    heads: Vec<Option<Arc<KeptWriter>>>,
     /// The bytes that were written to each output.
     written: Vec<u64>,
     /// The number of reads or pairs that have got a name.
@@ -172,16 +285,18 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(outputs: Outputs) -> Writer {
+    pub(super) fn new(outputs: Outputs, shape: &Shape) -> Writer {
         let sinks: Vec<Sink> = outputs.kept.into_iter().chain(outputs.others).collect();
         // For texts with names; the others are compressed by workers.
         let compressors = sinks.iter().map(|sink| Compressor::new(sink.compression));
         let (compressors, written) = (compressors.collect(), vec![0; sinks.len()]);
-        Writer { sinks, compressors, written, numbered: 0, text: Vec::new() }
+        let heads = shape.all().map(|form| form.alignments.clone()).collect();
+        Writer { sinks, compressors, heads, written, numbered: 0, text: Vec::new() }
     }
 
     /// Ends and commits all outputs, and returns the time that the disk took.
     pub(super) fn finish(mut self) -> Result<Duration, Error> {
+        self.begin()?;
         for (sink, &written) in self.sinks.iter_mut().zip(&self.written) {
             match sink.compression {
                 Compression::Gzip(_) => sink.output.write_all(&BgzfBlocks::END)?,
@@ -193,6 +308,18 @@ impl Writer {
             }
         }
         Ok(finish_all(self.sinks.into_iter().map(|sink| sink.output))?)
+    }
+
+    /// Writes the headers of alignments, unless they have been written.
+    fn begin(&mut self) -> Result<(), Error> {
+        for (number, head) in self.heads.iter_mut().enumerate() {
+            let Some(writer) = head.take() else { continue };
+            let mut head = writer.head().map_err(Error::Alignments)?;
+            self.compressors[number].compress(&mut head)?;
+            self.sinks[number].output.write_all(&head)?;
+            self.written[number] += head.len() as u64;
+        }
+        Ok(())
     }
 
     /// Inserts the names into a text.
@@ -215,6 +342,7 @@ impl InOrderSink<Parts> for Writer {
     type Error = Error;
 
     fn write(&mut self, mut parts: Parts) -> Result<Option<Parts>, Error> {
+        self.begin()?;
         let last = |part: &OutputText| part.names.last().map_or(0, |name| name.number);
         let numbered = parts.iter().map(last).max().unwrap_or(0);
         for (number, part) in parts.iter().enumerate() {

@@ -1,10 +1,12 @@
 //! The worker of a thread: decides which reads of a batch are kept, and makes their texts.
 
+use merganser_alignments::KeptAlignment;
 use merganser_io::{Record, RecordBatch};
 use merganser_run::engine::{Turn, Work};
 
+use super::names::NameSet;
 use super::output::{Compressor, Name, OutputText};
-use super::{Parts, Shape};
+use super::{Decision, Form, Parts, Pass, Shape};
 use crate::{Config, Error, MinimizerLookup, Minimizers};
 
 /// The capacity of a text that is kept for reuse, in bytes; a larger text, of a single giant read, is freed.
@@ -20,6 +22,17 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// Counts the mates of a read or pair, with the bases of all.
+    fn add(&mut self, mates: usize, bases: usize, is_kept: bool) {
+        let (mates, bases) = (mates as u64, bases as u64);
+        self.records += mates;
+        self.bases += bases;
+        if is_kept {
+            self.kept_records += mates;
+            self.kept_bases += bases;
+        }
+    }
+
     pub(super) fn plus(self, other: Tally) -> Tally {
         Tally {
             records: self.records + other.records,
@@ -44,6 +57,7 @@ struct Unit {
 /// A worker: the working space and counts of a thread.
 pub(super) struct Worker<'r> {
     config: &'r Config,
+    pass: &'r Pass<'r>,
     host: &'r MinimizerLookup,
     minimizers: Minimizers,
     values: Vec<u64>,
@@ -58,15 +72,22 @@ pub(super) struct Worker<'r> {
     found: [Vec<u32>; 2],
     hits: Vec<u64>,
     scratch: Vec<u64>,
-    /// The compressors for kept reads and for other reads.
-    compressors: [Vec<Compressor>; 2],
+    /// The outputs for kept reads and for other reads, with their compressors.
+    outputs: [Vec<(&'r Form, Compressor)>; 2],
     pub(super) tally: Tally,
 }
 
 impl<'r> Worker<'r> {
-    pub(super) fn new(config: &'r Config, host: &'r MinimizerLookup, shape: &Shape) -> Worker<'r> {
+    pub(super) fn new(
+        config: &'r Config,
+        host: &'r MinimizerLookup,
+        pass: &'r Pass<'r>,
+        shape: &'r Shape,
+    ) -> Worker<'r> {
+        let output = |form: &'r Form| (form, Compressor::new(form.compression));
         Worker {
             config,
+            pass,
             host,
             minimizers: Minimizers::new(host.params()),
             values: Vec::new(),
@@ -77,8 +98,7 @@ impl<'r> Worker<'r> {
             found: Default::default(),
             hits: Vec::new(),
             scratch: Vec::new(),
-            compressors: [&shape.kept, &shape.others]
-                .map(|each| each.iter().map(|&compression| Compressor::new(compression)).collect()),
+            outputs: [&shape.kept, &shape.others].map(|each| each.iter().map(output).collect()),
             tally: Tally::default(),
         }
     }
@@ -95,39 +115,50 @@ impl<'r> Worker<'r> {
 
     /// Decides the reads of a batch, and makes the texts for all outputs.
     fn decide(&mut self, batch: &RecordBatch, mut parts: Parts) -> Result<Parts, Error> {
-        let count = self.compressors.iter().map(Vec::len).sum();
+        let count = self.outputs.iter().map(Vec::len).sum();
         parts.resize_with(count, OutputText::default);
         parts.iter_mut().for_each(|part| part.text.shrink_to(MAX_KEPT));
-        self.find_minimizers(batch);
+        self.pass.check(batch)?;
+        match self.pass.decision {
+            Decision::Minimizers => {
+                self.find_minimizers(batch);
+                self.judge();
+            }
+            Decision::Names(names) => self.judge_by_name(batch, names),
+        }
+        self.note_names(batch)?;
         let mates = batch.mates();
-        self.judge();
         let mut kept = 0;
         for read in 0..batch.reads() {
             let first = read * mates;
             let is_kept = self.units[read].is_match == self.config.keep;
             let records = || (first..first + mates).map(|at| batch.record(at));
             let bases: usize = records().map(|record| record.letters.len()).sum();
-            self.tally.records += mates as u64;
-            self.tally.bases += bases as u64;
-            let own = self.compressors[0].len();
-            let targets = if is_kept {
-                kept += 1;
-                self.tally.kept_records += mates as u64;
-                self.tally.kept_bases += bases as u64;
-                &mut parts[..own]
-            } else {
-                &mut parts[own..]
+            if self.pass.counts(batch, first) {
+                self.tally.add(mates, bases, is_kept);
+            }
+            let own = self.outputs[0].len();
+            let (targets, forms) = match is_kept {
+                true => (&mut parts[..own], &self.outputs[0]),
+                false => (&mut parts[own..], &self.outputs[1]),
             };
+            kept += u64::from(is_kept);
             if targets.is_empty() {
                 continue;
             }
             let number = (is_kept && self.config.rename).then_some(kept);
             for (mate, record) in records().enumerate() {
-                let part = &mut targets[mate % targets.len().max(1)];
+                let at = mate % targets.len();
+                let part = &mut targets[at];
+                if let Some(alignments) = &forms[at].0.alignments {
+                    let put = alignments.put(batch, first + mate, &mut part.text);
+                    put.map_err(|problem| self.pass.problem(batch, first + mate, &problem))?;
+                    continue;
+                }
                 put(part, &record, number, if mates == 2 { mate as u8 + 1 } else { 0 });
             }
         }
-        let compressors = self.compressors.iter_mut().flatten();
+        let compressors = self.outputs.iter_mut().flatten().map(|(_, compressor)| compressor);
         for (part, compressor) in parts.iter_mut().zip(compressors) {
             if part.names.is_empty() {
                 compressor.compress(&mut part.text)?;
@@ -155,6 +186,24 @@ impl<'r> Worker<'r> {
             start = end;
             unit
         }));
+    }
+
+    /// Decides which alignments match, by the names of those that matched when the file was read before.
+    fn judge_by_name(&mut self, batch: &RecordBatch, names: &NameSet) {
+        self.units.clear();
+        let Some(header) = self.pass.keep.header.get() else { return };
+        self.units.extend((0..batch.len()).map(|at| {
+            let name = KeptAlignment::first_of(header, batch.alignments(at)).name;
+            Unit { start: 0, end: 0, is_match: names.contains(name) }
+        }));
+    }
+
+    /// Adds the names of matching alignments to those that the pass collects.
+    fn note_names(&self, batch: &RecordBatch) -> Result<(), Error> {
+        let Some(names) = self.pass.names else { return Ok(()) };
+        let Some(header) = self.pass.keep.header.get() else { return Ok(()) };
+        let matching = (0..batch.reads()).filter(|&read| self.units[read].is_match);
+        names.add(header, matching.map(|read| batch.alignments(read * batch.mates())))
     }
 
     /// Decides which reads or pairs match, by their first minimizers if these suffice.

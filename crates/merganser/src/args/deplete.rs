@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use merganser_deplete::Config;
+use merganser_deplete::{Config, ReadFormat};
 
 use super::map::LimitArgs;
 use super::reads::{ReadsArgs, SegmentArgs};
@@ -61,6 +61,8 @@ Examples:
   Single reads, also writing the removed reads and a summary for MultiQC:
     merganser deplete filter host.mgd reads.fq.gz -o clean.fq.gz \\
       --output-matching host.fq.gz --hostile sample.json
+  Unaligned BAM of a sequencer, or alignments, with all tags:
+    merganser deplete filter host.mgd sample.bam -o clean.bam
   Keep the matching reads, with a set that Deacon made:
     merganser deplete filter --keep panhuman.idx reads.fq -o human.fq";
 
@@ -119,7 +121,9 @@ pub(crate) struct DepleteFilterArgs {
 
     /// Output for the kept reads, or - for stdout; compressed if the name ends in .gz or .zst
     ///
-    /// For pairs, # in the name becomes 1 and 2. Without it and without --output2, mates are interleaved.
+    /// If it ends in .bam or .sam, the alignments of the kept reads are written as they are in the
+    /// input, with all tags, and those of a read and its mate stay together. Reads of FASTQ become
+    /// unmapped, and tags in their headers (BC:Z:ACGT) are kept. For pairs in FASTQ, # in the name becomes 1 and 2. Without it and without --output2, mates are interleaved.
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     #[arg(display_order = 0)]
     pub(crate) output: PathBuf,
@@ -129,6 +133,9 @@ pub(crate) struct DepleteFilterArgs {
     /// Output for the removed reads, named as for -o; cannot be used with --keep
     #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "keep")]
     pub(crate) output_matching: Option<PathBuf>,
+    /// Format of all outputs for reads, whatever their names
+    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
+    pub(crate) output_format: Option<ReadFormat>,
     /// Write a summary with the keys of Deacon's summary; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) summary: Option<PathBuf>,

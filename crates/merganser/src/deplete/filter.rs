@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_deplete::{Config, Error, MinimizerLookup, Outcome, OutputPaths, run_with};
-use merganser_io::{Input, ReadInput};
+use merganser_alignments::{input_name, quoted};
+use merganser_deplete::{Config, Error, MinimizerLookup, Outcome, OutputPaths, ReadFormat, run_in};
+use merganser_io::{Input, OutputFormat, ReadInput};
 use merganser_run::{Context, thousands};
 
 use super::summary;
@@ -15,7 +16,7 @@ use crate::common::{self, hint_at_mates, tell_skipped};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
-use crate::holds::{Holds, note_interleaved, refuse_other_reads};
+use crate::holds::{FormatChoice, Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
 
 /// A finished run, with what its summaries need.
@@ -53,18 +54,26 @@ pub(super) fn run(
     let files = RunFiles::new().lists(args.reads.lists()).inputs(&inputs).read([&args.set]);
     let names: Vec<PathBuf> = kept.iter().chain(&others).cloned().collect();
     let summaries = [&args.summary, &args.hostile, &args.json].into_iter().flatten();
-    let files = files.write(Holds::DEPLETED_READS, &names);
+    let files = files.write(ReadFormat::holds(args.output_format, Holds::DEPLETED_READS), &names);
     let set = files.write(Holds::JSON, summaries).check()?;
     refuse_other_reads(&names, &inputs)?;
     interrupt::cancel_on_interrupt();
     let host = MinimizerLookup::read(&args.set, &context)?;
-    let outputs = OutputPaths { kept: kept.clone(), others }.create(&set)?;
-    let outcome = run_with(&config, &host, &segments, outputs, &context);
+    let command = command(args, &config, &segments);
+    let outputs = OutputPaths { kept: kept.clone(), others, format: args.output_format, command };
+    let outcome = run_in(&config, &host, &segments, (&outputs, &set), &context);
     let (context, host, outcome) = (&context, &host, &outcome?);
     let (inputs, kept) = (&inputs[..], &kept[..]);
     summary::write(&Finished { args, context, host, inputs, kept, outcome, started }, &set)?;
     set.commit_last().map_err(Error::from)?;
-    note_interleaved(kept, is_paired, "a # in its name, or --output2, makes two files", console);
+    if outputs.format_of(&kept[0]) == ReadFormat::Fastq {
+        note_interleaved(
+            kept,
+            is_paired,
+            "a # in its name, or --output2, makes two files",
+            console,
+        );
+    }
     tell_skipped(outcome.skipped_alignments, console);
     let (stay, all) = (thousands(outcome.kept_records), thousands(outcome.records));
     console.info(format_args!("{stay} of {all} reads were kept"));
@@ -76,6 +85,46 @@ pub(super) fn run(
 
 fn config(args: &DepleteFilterArgs) -> Config {
     Config { any_names: args.reads.pairs.any_names, ..args.config }
+}
+
+impl FormatChoice for ReadFormat {
+    fn format(self) -> Option<OutputFormat> {
+        match self {
+            ReadFormat::Fastq => Some(OutputFormat::Fastq),
+            ReadFormat::Sam => Some(OutputFormat::Sam),
+            ReadFormat::Bam => Some(OutputFormat::Bam),
+        }
+    }
+}
+
+/// Returns the command that headers of alignments name: what decides the records, the set and the reads.
+fn command(args: &DepleteFilterArgs, config: &Config, segments: &[ReadInput]) -> String {
+    let thresholds = &config.thresholds;
+    let mut command = format!(
+        "merganser deplete filter --abs-threshold {} --rel-threshold {}",
+        thresholds.abs_threshold, thresholds.rel_threshold
+    );
+    if config.prefix_length > 0 {
+        command += &format!(" --prefix-length {}", config.prefix_length);
+    }
+    for (given, option) in [(config.keep, " --keep"), (config.any_names, " --any-names")] {
+        command.push_str(if given { option } else { "" });
+    }
+    for segment in segments {
+        match segment {
+            ReadInput::Pair(one, two) => {
+                let [one, two] = [one, two].map(|input| quoted(&input_name(input)));
+                command += &format!(" -1 {one} -2 {two}");
+            }
+            ReadInput::Interleaved(_) => command.push_str(" --interleaved"),
+            _ => {}
+        }
+    }
+    command += &format!(" -- {}", quoted(&args.set.display().to_string()));
+    for segment in segments.iter().filter(|segment| !matches!(segment, ReadInput::Pair(..))) {
+        segment.inputs().for_each(|input| command += &format!(" {}", quoted(&input_name(input))));
+    }
+    command
 }
 
 /// Returns the outputs for a name: two for pairs if it contains `#` or `second` is given, otherwise one.

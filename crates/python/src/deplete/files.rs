@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use merganser_deplete::{Config, Error, Outputs, Sink};
-use merganser_io::OutputSet;
+use merganser_deplete::{Config, OutputPaths};
+use merganser_io::OutputFormat;
 use pyo3::prelude::*;
 
 use crate::errors::wrong;
@@ -37,6 +37,12 @@ impl Files {
             Some(path) => mates(py, path, None, is_paired)?,
             None => Vec::new(),
         };
+        let asks_for_alignments = |path: &PathBuf| {
+            matches!(OutputFormat::of_name(path), Some(OutputFormat::Sam | OutputFormat::Bam))
+        };
+        if kept.is_empty() && others.iter().any(asks_for_alignments) {
+            return Err(wrong(py, "output_matching", "alignments require output"));
+        }
         Ok(Files { kept, others })
     }
 
@@ -46,12 +52,10 @@ impl Files {
         kept.chain(self.others.iter().map(|path| ("output_matching", path.as_path())))
     }
 
-    /// Creates the outputs; those of kept reads at `kept`.
-    pub(super) fn create(&self, set: &OutputSet, kept: &[PathBuf]) -> Result<Outputs, Error> {
-        let sinks = |paths: &[PathBuf]| paths.iter().map(|path| Sink::create(set, path)).collect();
-        let (kept, others): (Result<_, Error>, Result<_, Error>) =
-            (sinks(kept), sinks(&self.others));
-        Ok(Outputs { kept: kept?, others: others? })
+    /// Returns the outputs, with those of kept reads at `kept`.
+    pub(super) fn paths(&self, kept: &[PathBuf]) -> OutputPaths {
+        let (kept, others) = (kept.to_vec(), self.others.clone());
+        OutputPaths { kept, others, ..OutputPaths::default() }
     }
 }
 
