@@ -113,7 +113,7 @@ pub(super) fn with_program(text: &[u8], command: &str) -> Vec<u8> {
     let is_free = |name: &String| ids().all(|id| id != name.as_bytes());
     let name = names.find(is_free).unwrap_or_default();
     out.extend_from_slice(format!("@PG\tID:{name}\tPN:{PROGRAM}").as_bytes());
-    if let Some(before) = ids().filter(|id| !is_followed(id)).last() {
+    if let Some(before) = ids().rfind(|id| !is_followed(id)) {
         out.extend_from_slice(b"\tPP:");
         out.extend_from_slice(before);
     }

@@ -53,7 +53,7 @@ enum Value<'t> {
 }
 
 impl<'t> Tag<'t> {
-    /// Parses a tag; `None` if the text is none.
+    /// Parses a tag; `None` if the text has another form.
     fn of(text: &'t [u8]) -> Option<Tag<'t>> {
         let [first, second, b':', kind, b':', value @ ..] = text else { return None };
         if !first.is_ascii_alphabetic() || !second.is_ascii_alphanumeric() {
@@ -141,7 +141,7 @@ mod tests {
         "X1:i:4294967295",
         "ab:A:x",
         "fl:f:0.5",
-        "he:H:00FF",
+        "hx:H:00FF",
         "ML:B:C,1,255",
         "MN:B:s,-3",
         "ee:B:f",
@@ -158,8 +158,8 @@ mod tests {
             "BC:Z",
             "BC:i:x",
             "0X:i:5",
-            "he:H:0",
-            "he:H:ff",
+            "hx:H:0",
+            "hx:H:ff",
             "fl:f:nan",
             "ML:B:C,256",
             "ML:B:x,1",

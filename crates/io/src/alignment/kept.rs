@@ -8,7 +8,7 @@ pub enum WhichAlignments {
     /// None.
     #[default]
     None,
-    /// That of each read: its primary alignment. Secondary and supplementary alignments are skipped.
+    /// The primary alignment of each read. Secondary and supplementary alignments are skipped.
     OfReads,
     /// All of each read: its primary alignment, and the secondary and supplementary ones beside it. All alignments of
     /// a template (with one name) must lie side by side, and mates in their order. Mates may also lack their mate if
