@@ -125,7 +125,7 @@ pub(crate) fn longest_record(memory: u64) -> usize {
     usize::try_from(memory / 8).unwrap_or(most).clamp(least, most)
 }
 
-/// Returns the options for reading with all threads of `context`.
+/// Returns the options for reading with all threads of `context`, and nothing else in memory.
 pub(crate) fn options(context: &Context) -> RecordOptions {
     let cancel = &context.cancel;
     RecordOptions {
@@ -133,7 +133,7 @@ pub(crate) fn options(context: &Context) -> RecordOptions {
         batch_records: BATCH_READS,
         batch_bytes: BATCH_BYTES,
         workers: context.threads,
-        max_record: LONGEST_RECORD[1],
+        max_record: longest_record(context.budget() / context.threads as u64),
         find_pairs: true,
         cancel: cancel.clone(),
         warnings: context.warnings.clone(),
