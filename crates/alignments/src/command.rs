@@ -1,9 +1,29 @@
 //! Words of the command in a header (@PG, CL).
 
-use merganser_io::Input;
+use std::path::Path;
+
+use merganser_io::{Input, ReadInput};
+
+/// Appends the files of a command: mates by their options, and after `--` the first file, which the reads are compared
+/// with, and all other inputs.
+pub fn put_files(first: &Path, inputs: &[ReadInput], command: &mut String) {
+    if inputs.iter().any(|input| matches!(input, ReadInput::Interleaved(_))) {
+        command.push_str(" --interleaved");
+    }
+    for input in inputs {
+        if let ReadInput::Pair(one, two) = input {
+            let [one, two] = [one, two].map(|input| quoted(&input_name(input)));
+            *command += &format!(" -1 {one} -2 {two}");
+        }
+    }
+    *command += &format!(" -- {}", quoted(&first.display().to_string()));
+    for input in inputs.iter().filter(|input| !matches!(input, ReadInput::Pair(..))) {
+        input.inputs().for_each(|input| *command += &format!(" {}", quoted(&input_name(input))));
+    }
+}
 
 /// Returns the name of an input; `-` for standard input.
-pub fn input_name(input: &Input) -> String {
+fn input_name(input: &Input) -> String {
     input.path().map_or("-".to_owned(), |path| path.display().to_string())
 }
 

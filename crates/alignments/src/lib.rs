@@ -32,9 +32,10 @@ mod operation;
 mod read;
 mod read_group;
 mod record;
+mod sequences;
 mod sorted;
 
-pub use command::{input_name, quoted};
+pub use command::{put_files, quoted};
 pub use contig::{Contig, warn_of_names};
 pub use cram::{Crai, Cram, END as CRAM_END, ReferenceLetters};
 pub use digest::BlockDigest;

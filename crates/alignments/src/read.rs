@@ -18,9 +18,10 @@ mod templates;
 use merganser_io::{Reads, Role, WhichAlignments};
 use merganser_seq::base::COMPLEMENT;
 
+use crate::flag;
+
 /// The flags of secondary and supplementary alignments.
-pub(crate) const NOT_PRIMARY: u16 = 0x900;
-const REVERSE: u16 = 0x10;
+pub(crate) const NOT_PRIMARY: u16 = flag::SECONDARY | flag::SUPPLEMENTARY;
 /// The quality of reads without qualities: the highest, so that no read is removed because of it.
 const NO_QUALITY: u8 = b'~';
 /// The highest quality that has a letter. The value 255 of BAM means that there is no quality.
@@ -66,7 +67,7 @@ fn add(reads: &mut Reads, alignment: &impl Alignment) -> Result<(), String> {
     let start = text.len();
     alignment.letters(text)?;
     let length = text.len() - start;
-    let reverse = flags & REVERSE != 0;
+    let reverse = flags & flag::REVERSE != 0;
     if reverse {
         text[start..].reverse();
         text[start..].iter_mut().for_each(|letter| *letter = COMPLEMENT[usize::from(*letter)]);

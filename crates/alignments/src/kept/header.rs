@@ -3,9 +3,9 @@
 use std::num::NonZero;
 
 use merganser_io::AlignmentHeader;
-use noodles_sam::header::record::value::{Map, map::ReferenceSequence};
 
-use crate::record::bam_header;
+use crate::read::bam::size_at;
+use crate::sequences::{Sequence, bam_header_of, field, header_of};
 
 /// The header of alignments that were made of reads: they have no references, and mates lie side by side.
 pub(super) const OF_READS: &[u8] = b"@HD\tVN:1.6\tSO:unsorted\tGO:query\n";
@@ -16,7 +16,7 @@ const PROGRAM: &str = "merganser";
 /// The reference sequences of a header.
 #[derive(Debug, Default)]
 pub(super) struct References {
-    list: Vec<(Vec<u8>, u32)>,
+    list: Vec<Sequence>,
     pub(super) header: noodles_sam::Header,
 }
 
@@ -26,17 +26,9 @@ impl References {
             AlignmentHeader::Bam(bytes) => {
                 of_bam(bytes).ok_or("the header of the BAM file is damaged")?
             }
-            AlignmentHeader::Sam(text) => of_lines(text)?,
+            AlignmentHeader::Sam(text) => Sequence::all_of(text)?,
         };
-        let mut header = noodles_sam::Header::builder();
-        for (name, length) in &list {
-            let length = NonZero::new(*length as usize).ok_or_else(|| {
-                format!("reference '{}' has no length", String::from_utf8_lossy(name))
-            })?;
-            header =
-                header.add_reference_sequence(name.clone(), Map::<ReferenceSequence>::new(length));
-        }
-        Ok(References { list, header: header.build() })
+        Ok(References { header: header_of(&list), list })
     }
 
     /// Adds lines for the references to a text without such lines, as a BAM file may have.
@@ -44,7 +36,7 @@ impl References {
         if lines(&text).any(|line| line.starts_with(b"@SQ\t")) {
             return text;
         }
-        for (name, length) in &self.list {
+        for Sequence { name, length, .. } in &self.list {
             text.extend_from_slice(b"@SQ\tSN:");
             text.extend_from_slice(name);
             text.extend_from_slice(format!("\tLN:{length}\n").as_bytes());
@@ -54,7 +46,7 @@ impl References {
 
     /// Returns the header of BAM with this text.
     pub(super) fn bam_header(&self, text: &[u8]) -> Vec<u8> {
-        bam_header(text, self.list.iter().map(|(name, length)| (&name[..], *length)))
+        bam_header_of(text, &self.list)
     }
 }
 
@@ -62,34 +54,18 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty())
 }
 
-fn field<'l>(line: &'l [u8], name: &[u8]) -> Option<&'l [u8]> {
-    line.split(|&byte| byte == b'\t').find_map(|field| field.strip_prefix(name))
-}
-
-fn of_lines(text: &[u8]) -> Result<Vec<(Vec<u8>, u32)>, String> {
-    let of = |line: &[u8]| {
-        let length = std::str::from_utf8(field(line, b"LN:")?).ok()?.parse().ok()?;
-        Some((field(line, b"SN:")?.to_vec(), length))
-    };
-    let all = lines(text).filter(|line| line.starts_with(b"@SQ\t")).map(of);
-    all.collect::<Option<_>>().ok_or_else(|| {
-        "an @SQ line of the header has no name, or no length from 1 to 2147483647".to_owned()
-    })
-}
-
-fn of_bam(bytes: &[u8]) -> Option<Vec<(Vec<u8>, u32)>> {
-    let number = |at: usize| {
-        let bytes = bytes.get(at..at.checked_add(4)?)?.try_into().ok()?;
-        Some(u32::from_le_bytes(bytes))
-    };
-    let mut at = 8 + number(4)? as usize;
-    let count = number(at)?;
+/// Parses the references of a header of BAM, whose lengths must not be 0; `None` if it is damaged.
+fn of_bam(bytes: &[u8]) -> Option<Vec<Sequence>> {
+    let mut at = 8 + size_at(bytes, 4)?;
+    let count = size_at(bytes, at)?;
     at += 4;
     let mut list = Vec::new();
     for _ in 0..count {
-        let size = number(at)? as usize;
+        let size = size_at(bytes, at)?;
         let name = bytes.get(at + 4..at + 4 + size)?;
-        list.push((name.strip_suffix(&[0]).unwrap_or(name).to_vec(), number(at + 4 + size)?));
+        let name = name.strip_suffix(&[0]).unwrap_or(name).to_vec();
+        let length = NonZero::new(size_at(bytes, at + 4 + size)?)?;
+        list.push(Sequence { name, length, md5: None });
         at += 8 + size;
     }
     Some(list)
@@ -125,6 +101,7 @@ pub(super) fn with_program(text: &[u8], command: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::bam_header;
 
     #[test]
     fn the_program_follows_the_last_one() {

@@ -21,7 +21,8 @@ pub(crate) fn header(bytes: &[u8]) -> Option<usize> {
     (at <= bytes.len()).then_some(at)
 }
 
-fn size_at(bytes: &[u8], at: usize) -> Option<usize> {
+/// Returns the number of 4 bytes at a place.
+pub(crate) fn size_at(bytes: &[u8], at: usize) -> Option<usize> {
     let bytes = bytes.get(at..at.checked_add(4)?)?;
     Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize)
 }

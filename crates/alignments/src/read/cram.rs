@@ -9,22 +9,20 @@ mod container;
 use super::reference::Reference;
 use super::templates::Templates;
 use super::{Alignment, BEST_QUALITY};
+use crate::flag;
+use crate::sequences::{Sequence, bam_header_of, header_of};
 use md5::{Digest, Md5};
 use merganser_io::{AlignmentBytes, AlignmentHeader, Problem, Reads};
 use noodles_cram::io::reader::Container;
 use noodles_fasta::{self as fasta, Repository};
 use noodles_sam::alignment::Record as _;
 use noodles_sam::alignment::io::Write as _;
-use noodles_sam::header::record::value::{Map, map::ReferenceSequence};
 use std::cell::Cell;
 use std::io::{self, BufReader, Read};
-use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Once};
-
-const UNMAPPED: u16 = 0x4;
 
 /// The place of the mapping quality in a record of BAM.
 const QUALITY_AT: usize = 13;
@@ -32,10 +30,6 @@ const QUALITY_AT: usize = 13;
 /// The maximum number of loaded reference bases. If more are in memory, they are dropped before the next container is
 /// decoded: neighbouring containers of sorted alignments need the same few sequences.
 const MAX_BASES: u64 = 512 << 20;
-
-/// The maximum length of a sequence (SAM specification, section 1.3). A sequence that is missing is replaced by a
-/// placeholder of its length.
-const MAX_LENGTH: usize = i32::MAX as usize;
 
 /// The data that are needed to decode any container.
 struct Cram {
@@ -84,12 +78,8 @@ impl<R: Read> Containers<R> {
             )));
         }
         let text = header_text(&mut reader)?;
-        let sequences = Arc::new(sequences(&text)?);
-        let mut header = noodles_sam::Header::builder();
-        for (name, length, _) in sequences.iter() {
-            header =
-                header.add_reference_sequence(name.clone(), Map::<ReferenceSequence>::new(*length));
-        }
+        let sequences = Arc::new(Sequence::all_of(&text).map_err(invalid)?);
+        let header = header_of(&sequences);
         let open = |path| Reference::open(path).map_err(|error| unreadable(path, &error));
         let reference = reference.map(open).transpose()?;
         let shared = Arc::<Shared>::default();
@@ -100,7 +90,7 @@ impl<R: Read> Containers<R> {
             reader,
             text,
             sequences,
-            cram: Arc::new(Cram { header: header.build(), repository, shared }),
+            cram: Arc::new(Cram { header, repository, shared }),
             bytes: Vec::new(),
         })
     }
@@ -138,9 +128,7 @@ impl<R: Read + Send> merganser_io::Containers for Containers<R> {
     }
 
     fn header(&self) -> AlignmentHeader {
-        let sequences = self.sequences.iter();
-        let contigs = sequences.map(|(name, length, _)| (&name[..], length.get() as u32));
-        AlignmentHeader::Bam(crate::record::bam_header(&self.text, contigs))
+        AlignmentHeader::Bam(bam_header_of(&self.text, &self.sequences))
     }
 }
 
@@ -201,27 +189,6 @@ fn header_text<R: Read>(reader: &mut noodles_cram::io::Reader<R>) -> io::Result<
     Ok(text)
 }
 
-/// The name, the length and the MD5 (in hexadecimal) of a sequence.
-type Sequence = (Vec<u8>, NonZero<usize>, Option<Vec<u8>>);
-
-/// Parses the reference sequences from the `@SQ` lines of the header.
-fn sequences(header: &[u8]) -> io::Result<Vec<Sequence>> {
-    let lines = header.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"@SQ\t"));
-    let sequence = |line: &[u8]| {
-        let tag = |tag: &[u8]| {
-            let mut columns = line.trim_ascii_end().split(|&byte| byte == b'\t');
-            columns.find_map(|column| column.strip_prefix(tag)).map(<[u8]>::to_vec)
-        };
-        let length: NonZero<usize> = String::from_utf8(tag(b"LN:")?).ok()?.parse().ok()?;
-        let length = (length.get() <= MAX_LENGTH).then_some(length)?;
-        Some((tag(b"SN:")?, length, tag(b"M5:")))
-    };
-    let sequences = lines.map(sequence).collect::<Option<Vec<_>>>();
-    sequences.ok_or_else(|| {
-        invalid("an @SQ line of the header has no name, or no length from 1 to 2147483647".into())
-    })
-}
-
 /// A loader of reference sequences for the decoder.
 struct Loader {
     reference: Option<Reference>,
@@ -254,8 +221,8 @@ impl fasta::repository::Adapter for Loader {
 impl Loader {
     fn load(&self, name: &[u8]) -> io::Result<Vec<u8>> {
         let shown = String::from_utf8_lossy(name);
-        let known = self.sequences.iter().find(|(other, ..)| other == name);
-        let Some((_, length, md5)) = known else {
+        let known = self.sequences.iter().find(|known| known.name == name);
+        let Some(Sequence { length, md5, .. }) = known else {
             return Err(invalid(format!("aligned to '{shown}', which is not in the header")));
         };
         let Some(reference) = &self.reference else {
@@ -352,7 +319,7 @@ impl Cram {
         let mut writer = noodles_bam::io::Writer::from(Vec::new());
         writer.write_alignment_record(&self.header, record)?;
         let mut bytes = writer.into_inner();
-        if Alignment::flags(record) & UNMAPPED != 0 {
+        if Alignment::flags(record) & flag::UNMAPPED != 0 {
             // CRAM stores no mapping quality of unmapped reads. It is 0, as in samtools, and not 255 (missing).
             bytes[QUALITY_AT] = 0;
         }
@@ -389,22 +356,5 @@ impl Alignment for noodles_cram::Record<'_> {
             text.truncate(start);
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths_that_no_sequence_has_are_refused() {
-        let of =
-            |length: &str| sequences(format!("@HD\tVN:1.6\n@SQ\tSN:c\tLN:{length}\n").as_bytes());
-        let (name, length, md5) = of("2147483647").unwrap().remove(0);
-        assert_eq!((&name[..], length.get(), md5), (&b"c"[..], 0x7fff_ffff, None));
-        for length in ["0", "2147483648", "18446744073709551615", "-1", ""] {
-            let error = of(length).unwrap_err().to_string();
-            assert!(error.contains("no length from 1 to 2147483647"), "{length}: {error}");
-        }
     }
 }

@@ -3,9 +3,7 @@
 use merganser_io::{AlignmentBytes, Reads, Role, WhichAlignments};
 
 use super::{Alignment, NOT_PRIMARY, add};
-
-/// The flag of alignments of a template with several segments.
-const PAIRED: u16 = 0x1;
+use crate::flag;
 
 /// Adds alignments and keeps those that are wanted, in whole chunks of templates.
 #[derive(Default)]
@@ -79,7 +77,7 @@ impl Templates {
                 .ungrouped(reads, "has several reads that are not a first and a second mate");
         }
         self.primary.push(role);
-        self.lacks_mate = flags & PAIRED != 0 && self.primary.len() == 1;
+        self.lacks_mate = flags & flag::PAIRED != 0 && self.primary.len() == 1;
         Ok(())
     }
 

@@ -152,15 +152,23 @@ impl OutputPaths {
         self.kept.iter().chain(&self.others)
     }
 
+    /// Whether any reads are written as alignments.
+    pub fn has_alignments(&self) -> bool {
+        self.all().any(|path| self.is_alignments_at(path))
+    }
+
+    fn is_alignments_at(&self, path: &Path) -> bool {
+        self.format_of(path).of_alignments().is_some()
+    }
+
     /// Whether the reads are written as alignments.
     ///
     /// # Errors
     /// If only some are, or mates would be written to two files of alignments.
     pub(super) fn are_alignments(&self) -> Result<bool, Error> {
-        let is_alignments = |path: &PathBuf| self.format_of(path).of_alignments().is_some();
-        let problem = match self.all().any(is_alignments) {
+        let problem = match self.has_alignments() {
             false => return Ok(false),
-            true if !self.all().all(is_alignments) => {
+            true if !self.all().all(|path| self.is_alignments_at(path)) => {
                 "all outputs for reads must be alignments (SAM, BAM) if one is"
             }
             true if self.kept.len() > 1 || self.others.len() > 1 => {

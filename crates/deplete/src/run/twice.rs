@@ -5,7 +5,7 @@ use std::path::Path;
 use merganser_alignments::RecordOptions;
 use merganser_io::{
     AlignmentHeader, Error as IoError, Input, KeepAlignments, OutputSet, ReadInput, RecordBatch,
-    Records, WhichAlignments,
+    Records, WhichAlignments, is_file,
 };
 use merganser_run::Context;
 
@@ -28,7 +28,7 @@ pub(super) fn run(
         return Err(refused("`rename` is for FASTQ: alignments keep their names"));
     }
     let input = match segment {
-        ReadInput::Single(input) | ReadInput::Interleaved(input) if is_there_twice(input) => input,
+        ReadInput::Single(input) | ReadInput::Interleaved(input) if input.is_file() => input,
         _ => return run_with(config, host, segments, outputs.create(set)?, context),
     };
     // Bytes on a stream cannot be taken back if the templates turn out not to lie side by side.
@@ -76,18 +76,9 @@ fn in_two_passes(
     Ok(outcome)
 }
 
-fn is_regular(path: &Path) -> bool {
-    path.metadata().is_ok_and(|found| found.is_file())
-}
-
-/// Whether an input can be read twice.
-fn is_there_twice(input: &Input) -> bool {
-    input.path().is_some_and(is_regular)
-}
-
 /// Whether an output is a file that appears at the end.
 fn is_replaced(path: &Path) -> bool {
-    path.as_os_str() != "-" && (is_regular(path) || !path.exists())
+    path.as_os_str() != "-" && (is_file(path).unwrap_or(false) || !path.exists())
 }
 
 /// Whether the templates of a regular file may not lie side by side: it has alignments, and its header does not say

@@ -3,7 +3,7 @@
 //! It is the same for every number of threads, device, amount of memory and shard. File names are those that were
 //! given.
 
-use merganser_alignments::{input_name, quoted};
+use merganser_alignments::{put_files, quoted};
 use merganser_io::{QualityOffset, ReadInput};
 
 use crate::index::Index;
@@ -18,7 +18,7 @@ pub(super) fn command(config: &Config, index: &Index, inputs: &[ReadInput]) -> S
     let paired = inputs.iter().any(ReadInput::is_paired);
     options(config, paired, &mut command);
     circles(index, &mut command);
-    files(index, inputs, &mut command);
+    put_files(index.source(), inputs, &mut command);
     command
 }
 
@@ -108,24 +108,6 @@ fn of_pairs(config: &Config, add: &mut impl FnMut(String)) {
     }
     if config.any_names {
         add("--any-names".to_owned());
-    }
-}
-
-fn files(index: &Index, inputs: &[ReadInput], command: &mut String) {
-    let is_interleaved = |input: &&ReadInput| matches!(input, ReadInput::Interleaved(_));
-    if inputs.iter().any(|input| is_interleaved(&input)) {
-        command.push_str(" --interleaved");
-    }
-    for input in inputs {
-        if let ReadInput::Pair(one, two) = input {
-            *command +=
-                &format!(" -1 {} -2 {}", quoted(&input_name(one)), quoted(&input_name(two)));
-        }
-    }
-    command.push_str(" -- ");
-    command.push_str(&quoted(&index.source().display().to_string()));
-    for input in inputs.iter().filter(|input| !matches!(input, ReadInput::Pair(..))) {
-        input.inputs().for_each(|input| *command += &format!(" {}", quoted(&input_name(input))));
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_alignments::{input_name, quoted};
+use merganser_alignments::put_files;
 use merganser_deplete::{Config, Error, MinimizerLookup, Outcome, OutputPaths, ReadFormat, run_in};
 use merganser_io::{Input, OutputFormat, ReadInput};
 use merganser_run::{Context, thousands};
@@ -110,20 +110,7 @@ fn command(args: &DepleteFilterArgs, config: &Config, segments: &[ReadInput]) ->
     for (given, option) in [(config.keep, " --keep"), (config.any_names, " --any-names")] {
         command.push_str(if given { option } else { "" });
     }
-    for segment in segments {
-        match segment {
-            ReadInput::Pair(one, two) => {
-                let [one, two] = [one, two].map(|input| quoted(&input_name(input)));
-                command += &format!(" -1 {one} -2 {two}");
-            }
-            ReadInput::Interleaved(_) => command.push_str(" --interleaved"),
-            _ => {}
-        }
-    }
-    command += &format!(" -- {}", quoted(&args.set.display().to_string()));
-    for segment in segments.iter().filter(|segment| !matches!(segment, ReadInput::Pair(..))) {
-        segment.inputs().for_each(|input| command += &format!(" {}", quoted(&input_name(input))));
-    }
+    put_files(&args.set, segments, &mut command);
     command
 }
 

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use merganser_deplete::{Config, OutputPaths};
-use merganser_io::OutputFormat;
 use pyo3::prelude::*;
 
 use crate::errors::wrong;
@@ -37,13 +36,12 @@ impl Files {
             Some(path) => mates(py, path, None, is_paired)?,
             None => Vec::new(),
         };
-        let asks_for_alignments = |path: &PathBuf| {
-            matches!(OutputFormat::of_name(path), Some(OutputFormat::Sam | OutputFormat::Bam))
-        };
-        if kept.is_empty() && others.iter().any(asks_for_alignments) {
+        let files = Files { kept, others };
+        let paths = files.paths(&files.kept);
+        if files.kept.is_empty() && paths.has_alignments() {
             return Err(wrong(py, "output_matching", "alignments require output"));
         }
-        Ok(Files { kept, others })
+        Ok(files)
     }
 
     /// Returns the paths with the names of their arguments.
