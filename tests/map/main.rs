@@ -6,6 +6,7 @@
 )]
 
 mod alignments;
+mod confirm;
 mod deplete;
 mod filter;
 mod filter_cuda;

@@ -31,6 +31,10 @@ merganser_io::job_error! {
         #[error("{0}")]
         Empty(String),
     }
+    wraps {
+        /// The search in the host's haplotypes failed.
+        Map(#[from] merganser_map::Error),
+    }
 }
 
 impl Error {

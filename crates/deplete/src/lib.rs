@@ -8,6 +8,7 @@
 mod config;
 mod error;
 mod files;
+mod haplotypes;
 mod host;
 mod index;
 mod letters;
@@ -24,12 +25,13 @@ mod thresholds;
 pub use config::Config;
 pub use error::Error;
 pub use files::{Description, Format, describe, read, write};
+pub use haplotypes::{Confirmed, Haplotypes};
 pub use host::MinimizerLookup;
 pub use index::build;
 pub use minimizers::Minimizers;
 pub use params::Params;
 pub use run::{
-    Compression, Outcome, OutputPaths, Outputs, ReadFormat, Sink, run, run_in, run_with,
+    Compression, Host, Outcome, OutputPaths, Outputs, ReadFormat, Sink, run, run_in, run_with,
 };
 pub use set::MinimizerSet;
 pub use thresholds::Thresholds;

@@ -1,5 +1,6 @@
 //! Filters reads with a host's set: keeps or removes them, in the order of the input.
 
+mod confirm;
 mod names;
 mod output;
 mod twice;
@@ -14,9 +15,10 @@ use merganser_io::{
     WhichAlignments,
 };
 use merganser_run::engine::Engine;
-use merganser_run::{Budget, Context, Shortage, Stages, Unit, peak_rss};
+use merganser_run::{Budget, ConfigError, Context, Shortage, Stages, Unit, peak_rss};
 
-use crate::{Config, Error, MinimizerLookup};
+use crate::{Config, Confirmed, Error, Haplotypes, MinimizerLookup};
+use confirm::Confirmer;
 use names::{NameSet, Names};
 pub use output::{Compression, OutputPaths, Outputs, ReadFormat, Sink};
 use output::{OutputText, Writer};
@@ -34,6 +36,21 @@ const THREAD: u64 = 15 * BATCH_BYTES as u64;
 /// compressed.
 const COPIES: u64 = 12;
 
+/// What is known of the host.
+#[derive(Clone, Copy, Debug)]
+pub struct Host<'h> {
+    /// Its minimizers.
+    pub minimizers: &'h MinimizerLookup,
+    /// Its haplotypes, against which the reads that the minimizers keep are mapped.
+    pub haplotypes: Option<&'h Haplotypes>,
+}
+
+impl<'h> From<&'h MinimizerLookup> for Host<'h> {
+    fn from(minimizers: &'h MinimizerLookup) -> Host<'h> {
+        Host { minimizers, haplotypes: None }
+    }
+}
+
 /// The outcome of a run. A pair counts as two reads.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -48,6 +65,8 @@ pub struct Outcome {
     pub kept_bases: u64,
     /// The number of secondary and supplementary alignments that were skipped.
     pub skipped_alignments: u64,
+    /// What the search in the host's haplotypes found, if there was one.
+    pub confirmed: Option<Confirmed>,
     /// The wall time of each stage.
     pub stages: Stages,
     /// The peak resident memory in bytes, if the system reports it.
@@ -79,9 +98,9 @@ pub struct Outcome {
 /// # Errors
 /// If the configuration is invalid, there is too little memory, the input is invalid (the first error in the input is
 /// returned), an output cannot be written, or the run is cancelled. Then there are no outputs.
-pub fn run(
+pub fn run<'h>(
     config: &Config,
-    host: &MinimizerLookup,
+    host: impl Into<Host<'h>>,
     reads: impl IntoIterator<Item = impl Into<ReadInput>>,
     outputs: &OutputPaths,
     context: &Context,
@@ -101,13 +120,14 @@ pub fn run(
 ///
 /// # Errors
 /// Fails as [`run()`] does.
-pub fn run_in(
+pub fn run_in<'h>(
     config: &Config,
-    host: &MinimizerLookup,
+    host: impl Into<Host<'h>>,
     segments: &[ReadInput],
     (outputs, set): (&OutputPaths, &OutputSet),
     context: &Context,
 ) -> Result<Outcome, Error> {
+    let host = host.into();
     match outputs.are_alignments()? {
         true => twice::run(config, host, segments, (outputs, set), context),
         false => run_with(config, host, segments, outputs.create(set)?, context),
@@ -119,9 +139,9 @@ pub fn run_in(
 ///
 /// # Errors
 /// Fails as [`run()`] does.
-pub fn run_with(
+pub fn run_with<'h>(
     config: &Config,
-    host: &MinimizerLookup,
+    host: impl Into<Host<'h>>,
     segments: &[ReadInput],
     outputs: Outputs,
     context: &Context,
@@ -132,7 +152,7 @@ pub fn run_with(
     };
     let keep = KeepAlignments { which, ..KeepAlignments::default() };
     let pass = Pass { keep, decision: Decision::Minimizers, names: None, input: segments.first() };
-    run_pass(config, host, (segments, &pass), outputs, context)
+    run_pass(config, host.into(), (segments, &pass), outputs, context)
 }
 
 /// How a pass over the reads decides, and what it keeps.
@@ -168,6 +188,20 @@ impl Pass<'_> {
         }
     }
 
+    /// Returns the haplotypes that the pass searches.
+    fn haplotypes<'h>(
+        &self,
+        host: Host<'h>,
+        config: &Config,
+    ) -> Result<Option<&'h Haplotypes>, Error> {
+        if host.haplotypes.is_some() && config.keep {
+            let problem =
+                "`keep` keeps the host's reads, and haplotypes confirm that none are kept";
+            return Err(Error::Config(ConfigError::new(problem)));
+        }
+        Ok(host.haplotypes.filter(|_| matches!(self.decision, Decision::Minimizers)))
+    }
+
     /// Whether a record counts as a read: secondary and supplementary alignments do not.
     fn counts(&self, batch: &RecordBatch, at: usize) -> bool {
         match self.keep.header.get() {
@@ -192,7 +226,7 @@ impl Pass<'_> {
 
 fn run_pass(
     config: &Config,
-    host: &MinimizerLookup,
+    host: Host<'_>,
     (segments, pass): (&[ReadInput], &Pass<'_>),
     outputs: Outputs,
     context: &Context,
@@ -200,6 +234,10 @@ fn run_pass(
     let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate()?;
     context.validate()?;
+    let haplotypes = pass.haplotypes(host, config)?;
+    if let Some(haplotypes) = haplotypes {
+        haplotypes.index().check(context.threads, cancel)?;
+    }
     let begun = Instant::now();
     let records = Records::open(segments, options(config, host, pass, context)?)?;
     progress.stage("filter", Unit::Bytes, records.bytes_total());
@@ -207,8 +245,15 @@ fn run_pass(
     let shape = outputs.shape(&pass.keep);
     let ahead = AHEAD * threads as u64;
     let engine = Engine::new(&records, Writer::new(outputs, &shape), ahead, progress, cancel);
-    let workers = engine.run(threads, || Worker::new(config, host, pass, &shape))?;
+    let workers = engine.run(threads, || {
+        let confirmer = haplotypes.map(|haplotypes| Confirmer::new(haplotypes, cancel));
+        Worker::new(config, host.minimizers, pass, confirmer, &shape)
+    })?;
     let writer = engine.finish()?;
+    let confirmed = haplotypes.map(|_| {
+        let found = workers.iter().filter_map(Worker::confirmed);
+        found.fold(Confirmed::default(), Confirmed::plus)
+    });
     let tallies = workers.into_iter().map(|worker| worker.tally);
     let tally = tallies.fold(Tally::default(), Tally::plus);
     let mut stages = Stages::default();
@@ -225,6 +270,7 @@ fn run_pass(
             // They are written.
             _ => 0,
         },
+        confirmed,
         stages,
         peak_memory: peak_rss(),
     })
@@ -232,13 +278,15 @@ fn run_pass(
 
 fn options(
     config: &Config,
-    host: &MinimizerLookup,
+    host: Host<'_>,
     pass: &Pass<'_>,
     context: &Context,
 ) -> Result<RecordOptions, Error> {
     let cancel = &context.cancel;
     let threads = context.threads;
-    let budget = Budget::of_run(context, THREAD).with(MinimizerLookup::bytes(host.len()));
+    let budget =
+        Budget::of_run(context, THREAD).with(MinimizerLookup::bytes(host.minimizers.len()));
+    let budget = budget.with(host.haplotypes.map_or(0, |haplotypes| haplotypes.bytes(threads)));
     let budget = if pass.is_by_name() { budget.with(context.budget() / 2) } else { budget };
     let what = format_args!("{threads} threads and the host's minimizers need");
     let left = budget.check(what, Shortage::FEWER_THREADS)?;
@@ -253,7 +301,7 @@ fn options(
         any_names: config.any_names,
         find_pairs: true,
         keep_alignments: pass.keep.clone(),
-        needs: Some(Needs { bases: host.params().bases(), uracil: false }),
+        needs: Some(Needs { bases: host.minimizers.params().bases(), uracil: false }),
         cancel: cancel.clone(),
         warnings: context.warnings.clone(),
         ..RecordOptions::default()

@@ -41,6 +41,7 @@ mod join;
 mod naive;
 #[cfg(test)]
 mod naive_tests;
+mod nearest;
 mod orientation;
 mod output;
 mod pairs;
@@ -65,6 +66,7 @@ pub use insert_sizes::InsertSizes;
 pub use join::JoinedShards;
 pub use merganser_alignments::{Contig, Format, IndexKind, Operation, ReadGroup};
 pub use merganser_filter::NMode;
+pub use nearest::{NearestRule, NearestSearch, Place};
 pub use orientation::Orientation;
 pub use output::{OutputPaths, Outputs, Placements, Reported};
 pub use reads::{ReadHit, run_in_memory};

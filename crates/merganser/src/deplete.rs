@@ -1,5 +1,6 @@
 //! `merganser deplete`: sets of a host's minimizers, and filtering of reads with them.
 
+mod certificate;
 mod filter;
 mod sets;
 mod summary;

@@ -11,12 +11,12 @@ use merganser_run::Context;
 
 use super::names::Names;
 use super::output::refused;
-use super::{Decision, Outcome, OutputPaths, Outputs, Pass, run_pass, run_with};
-use crate::{Config, Error, MinimizerLookup};
+use super::{Decision, Host, Outcome, OutputPaths, Outputs, Pass, run_pass, run_with};
+use crate::{Config, Error};
 
 pub(super) fn run(
     config: &Config,
-    host: &MinimizerLookup,
+    host: Host<'_>,
     segments: &[ReadInput],
     (outputs, set): (&OutputPaths, &OutputSet),
     context: &Context,
@@ -46,7 +46,7 @@ pub(super) fn run(
 /// Decides first, by primary alignments, and then writes all alignments by the names of the reads that matched.
 fn in_two_passes(
     config: &Config,
-    host: &MinimizerLookup,
+    host: Host<'_>,
     input: &Input,
     outputs: Outputs,
     context: &Context,
@@ -70,6 +70,7 @@ fn in_two_passes(
         input: None,
     };
     let mut outcome = run_pass(config, host, (&segments, &pass), outputs, context)?;
+    outcome.confirmed = first.confirmed;
     for (stage, time) in first.stages.iter() {
         outcome.stages.add(stage, time);
     }

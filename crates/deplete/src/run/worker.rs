@@ -4,10 +4,11 @@ use merganser_alignments::KeptAlignment;
 use merganser_io::{Record, RecordBatch};
 use merganser_run::engine::{Turn, Work};
 
+use super::confirm::Confirmer;
 use super::names::NameSet;
 use super::output::{Compressor, Name, OutputText};
 use super::{Decision, Form, Parts, Pass, Shape};
-use crate::{Config, Error, MinimizerLookup, Minimizers};
+use crate::{Config, Confirmed, Error, MinimizerLookup, Minimizers};
 
 /// The capacity of a text that is kept for reuse, in bytes; a larger text, of a single giant read, is freed.
 const MAX_KEPT: usize = 8 << 20;
@@ -48,10 +49,10 @@ const FIRST: u32 = 6;
 
 /// A read or pair: the range of its minimizers, and whether it matches.
 #[derive(Clone, Copy, Debug)]
-struct Unit {
+pub(super) struct Unit {
     start: u32,
     end: u32,
-    is_match: bool,
+    pub(super) is_match: bool,
 }
 
 /// A worker: the working space and counts of a thread.
@@ -59,6 +60,8 @@ pub(super) struct Worker<'r> {
     config: &'r Config,
     pass: &'r Pass<'r>,
     host: &'r MinimizerLookup,
+    /// The search of the reads that the minimizers keep, if there is one.
+    confirmer: Option<Confirmer<'r>>,
     minimizers: Minimizers,
     values: Vec<u64>,
     bounds: Vec<usize>,
@@ -82,6 +85,7 @@ impl<'r> Worker<'r> {
         config: &'r Config,
         host: &'r MinimizerLookup,
         pass: &'r Pass<'r>,
+        confirmer: Option<Confirmer<'r>>,
         shape: &'r Shape,
     ) -> Worker<'r> {
         let output = |form: &'r Form| (form, Compressor::new(form.compression));
@@ -89,6 +93,7 @@ impl<'r> Worker<'r> {
             config,
             pass,
             host,
+            confirmer,
             minimizers: Minimizers::new(host.params()),
             values: Vec::new(),
             bounds: Vec::new(),
@@ -101,6 +106,11 @@ impl<'r> Worker<'r> {
             outputs: [&shape.kept, &shape.others].map(|each| each.iter().map(output).collect()),
             tally: Tally::default(),
         }
+    }
+
+    /// Returns what the search in the host's haplotypes found.
+    pub(super) fn confirmed(&self) -> Option<&Confirmed> {
+        self.confirmer.as_ref().map(|confirmer| &confirmer.confirmed)
     }
 
     /// Frees the memory that a long record needed.
@@ -123,6 +133,9 @@ impl<'r> Worker<'r> {
             Decision::Minimizers => {
                 self.find_minimizers(batch);
                 self.judge();
+                if let Some(confirmer) = &mut self.confirmer {
+                    confirmer.confirm(batch, &mut self.units, self.pass)?;
+                }
             }
             Decision::Names(names) => self.judge_by_name(batch, names),
         }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use merganser_deplete::{Config, ReadFormat};
+use merganser_filter::Threshold;
 
 use super::map::LimitArgs;
 use super::reads::{ReadsArgs, SegmentArgs};
@@ -61,6 +62,10 @@ Examples:
   Single reads, also writing the removed reads and a summary for MultiQC:
     merganser deplete filter host.mgd reads.fq.gz -o clean.fq.gz \\
       --output-matching host.fq.gz --hostile sample.json
+  Show that no kept read is within 3 edits of the host's haplotypes:
+    merganser index -o haplotypes.mgi haplotypes.fa
+    merganser deplete filter host.mgd reads.fq.gz -o clean.fq.gz \\
+      --confirm haplotypes.mgi -e 3 --certificate clean.json
   Unaligned BAM of a sequencer, or alignments, with all tags:
     merganser deplete filter host.mgd sample.bam -o clean.bam
   Keep the matching reads, with a set that Deacon made:
@@ -118,6 +123,20 @@ pub(crate) struct DepleteFilterArgs {
 
     #[command(flatten)]
     pub(crate) config: Config,
+
+    /// Also remove reads that have a place with at most --edits edits in this index, whatever the set decides
+    ///
+    /// The index (.mgi) has the host's haplotypes. The reads that the set keeps are mapped against it, and with
+    /// a read its mate is removed. No read within --edits of any place is kept.
+    #[arg(long, value_name = "INDEX", help_heading = "Confirmation", requires = "edits")]
+    #[arg(conflicts_with = "keep")]
+    pub(crate) confirm: Option<PathBuf>,
+    /// Maximum edits of a host's read: a number, or N% of the read's length, rounded down
+    #[arg(short, long, value_name = "N|N%", help_heading = "Confirmation", requires = "confirm")]
+    pub(crate) edits: Option<Threshold>,
+    /// Write a certificate as JSON: digests of all files, and what was found; - is stdout
+    #[arg(long, value_name = "FILE", help_heading = "Confirmation", requires = "confirm")]
+    pub(crate) certificate: Option<PathBuf>,
 
     /// Output for the kept reads, or - for stdout; compressed if the name ends in .gz or .zst
     ///

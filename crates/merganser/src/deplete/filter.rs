@@ -5,11 +5,16 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_alignments::put_files;
-use merganser_deplete::{Config, Error, MinimizerLookup, Outcome, OutputPaths, ReadFormat, run_in};
+use merganser_alignments::{put_files, quoted};
+use merganser_deplete::{
+    Config, Confirmed, Error, Haplotypes, Host, MinimizerLookup, Outcome, OutputPaths, ReadFormat,
+    run_in,
+};
 use merganser_io::{Input, OutputFormat, ReadInput};
-use merganser_run::{Context, thousands};
+use merganser_map::Index;
+use merganser_run::{Cancel, Context, thousands};
 
+use super::certificate::{self, Digests};
 use super::summary;
 use crate::args::deplete::DepleteFilterArgs;
 use crate::common::{self, hint_at_mates, tell_skipped};
@@ -51,20 +56,37 @@ pub(super) fn run(
         Some(path) => mates(path, None, is_paired)?,
         None => Vec::new(),
     };
-    let files = RunFiles::new().lists(args.reads.lists()).inputs(&inputs).read([&args.set]);
+    let read = std::iter::once(&args.set).chain(&args.confirm);
+    let files = RunFiles::new().lists(args.reads.lists()).inputs(&inputs).read(read);
     let names: Vec<PathBuf> = kept.iter().chain(&others).cloned().collect();
-    let summaries = [&args.summary, &args.hostile, &args.json].into_iter().flatten();
+    let summaries = [&args.summary, &args.hostile, &args.json, &args.certificate];
+    let summaries = summaries.into_iter().flatten();
     let files = files.write(ReadFormat::holds(args.output_format, Holds::DEPLETED_READS), &names);
     let set = files.write(Holds::JSON, summaries).check()?;
     refuse_other_reads(&names, &inputs)?;
     interrupt::cancel_on_interrupt();
+    let haplotypes = haplotypes(args)?;
     let host = MinimizerLookup::read(&args.set, &context)?;
     let command = command(args, &config, &segments);
     let outputs = OutputPaths { kept: kept.clone(), others, format: args.output_format, command };
-    let outcome = run_in(&config, &host, &segments, (&outputs, &set), &context);
+    let known = Host { minimizers: &host, haplotypes: haplotypes.as_ref() };
+    let filter = || run_in(&config, known, &segments, (&outputs, &set), &context);
+    let (outcome, digests) = match (&args.confirm, &args.certificate) {
+        (Some(index), Some(_)) => {
+            let digests = |cancel: &Cancel| Digests::of(&args.set, index, &inputs, cancel);
+            let (outcome, digests) = beside(filter, digests);
+            (outcome, Some(digests))
+        }
+        _ => (filter(), None),
+    };
     let (context, host, outcome) = (&context, &host, &outcome?);
     let (inputs, kept) = (&inputs[..], &kept[..]);
-    summary::write(&Finished { args, context, host, inputs, kept, outcome, started }, &set)?;
+    let finished = Finished { args, context, host, inputs, kept, outcome, started };
+    summary::write(&finished, &set)?;
+    if let (Some(path), Some(haplotypes), Some(digests)) = (&args.certificate, &haplotypes, digests)
+    {
+        certificate::write(&finished, haplotypes, &digests?, &set, path)?;
+    }
     set.commit_last().map_err(Error::from)?;
     if outputs.format_of(&kept[0]) == ReadFormat::Fastq {
         note_interleaved(
@@ -77,10 +99,51 @@ pub(super) fn run(
     tell_skipped(outcome.skipped_alignments, console);
     let (stay, all) = (thousands(outcome.kept_records), thousands(outcome.records));
     console.info(format_args!("{stay} of {all} reads were kept"));
+    if let Some(confirmed) = &outcome.confirmed {
+        console.info(format_args!("{}", told(confirmed)));
+    }
     if let Some(peak) = outcome.peak_memory {
         console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Opens the index of the haplotypes, if there is one.
+fn haplotypes(args: &DepleteFilterArgs) -> Result<Option<Haplotypes>> {
+    let (Some(index), Some(edits)) = (&args.confirm, args.edits) else { return Ok(None) };
+    Ok(Some(Haplotypes::new(Index::open(index)?, edits)?))
+}
+
+/// Runs `main`, and `other` on a thread of its own beside it if one can be started, else afterwards. If `main` fails,
+/// `other` is cancelled.
+fn beside<M, E, O: Send>(
+    main: impl FnOnce() -> Result<M, E>,
+    other: impl Fn(&Cancel) -> O + Sync,
+) -> (Result<M, E>, O) {
+    let cancel = Cancel::default();
+    let other = || other(&cancel);
+    std::thread::scope(|scope| {
+        let begun = std::thread::Builder::new().spawn_scoped(scope, &other);
+        let outcome = main();
+        if outcome.is_err() {
+            cancel.cancel();
+        }
+        let done = match begun {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => other(),
+        };
+        (outcome, done)
+    })
+}
+
+/// Returns the line about the search in the haplotypes.
+fn told(confirmed: &Confirmed) -> String {
+    let removed = thousands(confirmed.removed);
+    let nearest = match confirmed.nearest_kept() {
+        Some(edits) => format!("the nearest kept read has {edits} edits"),
+        None => "no kept read is nearer than the edits that were searched".into(),
+    };
+    format!("{removed} reads more were removed by the haplotypes; {nearest}")
 }
 
 fn config(args: &DepleteFilterArgs) -> Config {
@@ -109,6 +172,9 @@ fn command(args: &DepleteFilterArgs, config: &Config, segments: &[ReadInput]) ->
     }
     for (given, option) in [(config.keep, " --keep"), (config.any_names, " --any-names")] {
         command.push_str(if given { option } else { "" });
+    }
+    if let (Some(index), Some(edits)) = (&args.confirm, args.edits) {
+        command += &format!(" --confirm {} --edits {edits}", quoted(&index.display().to_string()));
     }
     put_files(&args.set, segments, &mut command);
     command

@@ -45,6 +45,8 @@ fn own(finished: &Finished<'_>) -> Summary {
     summary.set_all("parameters", args.config);
     let mut set = |key: &str, value: Value| summary.set("parameters", key, value);
     set("output", args.output.display().to_string().into());
+    set("confirm", json!(args.confirm.as_ref().map(|path| path.display().to_string())));
+    set("edits", json!(args.edits.map(|edits| edits.to_string())));
     set("threads", finished.context.threads.into());
     set("memory", finished.context.budget().into());
     for (key, value) in [
@@ -55,6 +57,10 @@ fn own(finished: &Finished<'_>) -> Summary {
         ("skipped_alignments", outcome.skipped_alignments),
     ] {
         summary.set("results", key, value);
+    }
+    if let Some(confirmed) = &outcome.confirmed {
+        summary.set("results", "reads_removed_by_confirmation", confirmed.removed);
+        summary.set("results", "nearest_kept_edits", json!(confirmed.nearest_kept()));
     }
     devices::clocks(finished.started, &mut summary);
     for stage in ["filter", "sync"] {
