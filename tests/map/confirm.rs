@@ -171,7 +171,7 @@ fn what_cannot_be_confirmed_is_refused() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("--edits <N|N%>"), "{}", ran.stderr);
     let error =
-        dir.run("deplete filter none.mgd --confirm haplotypes.mgi -e 99% reads.fq").fails(1);
+        dir.run("deplete filter none.mgd --confirm haplotypes.mgi -e 99% reads.fq").fails(2);
     assert!(error.contains("0% to 98%"), "{error}");
     let error = dir.run("deplete filter none.mgd --confirm reads.fq -e 2 reads.fq").fails(1);
     assert!(error.contains("reads.fq"), "{error}");

@@ -14,3 +14,4 @@ mod filter_runs;
 mod kept;
 mod map;
 mod map_cuda;
+mod mask;

@@ -1,8 +1,29 @@
 //! The configuration of depletion.
 
+use merganser_run::ConfigError;
 use serde::Serialize;
 
 use crate::{Error, Thresholds};
+
+merganser_run::named! {
+    /// How the host's stretches of a read are masked.
+    pub enum Mask {
+        /// By N.
+        N = "n",
+        /// By letters in lower case.
+        Lower = "lower",
+    }
+}
+
+impl Mask {
+    /// Returns the letter that takes the place of another one.
+    pub(crate) fn masked(self, letter: u8) -> u8 {
+        match self {
+            Mask::N => b'N',
+            Mask::Lower => letter.to_ascii_lowercase(),
+        }
+    }
+}
 
 /// The configuration of depletion. The defaults are those of Deacon.
 // These comments are the help texts of the command line.
@@ -20,6 +41,11 @@ pub struct Config {
     /// Keep the matching reads, and remove the others
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Decision"))]
     pub keep: bool,
+    /// Keep all reads, and mask the host's stretches of matching reads, by N or by letters in lower case
+    // A stretch is a window, or several that overlap, whose minimizer is in the set.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "n|lower", help_heading = "Decision"))]
+    #[cfg_attr(feature = "cli", arg(conflicts_with_all = ["keep", "confirm", "output_matching"]))]
+    pub mask: Option<Mask>,
     /// Replace names by numbers: 1, 2 and so on; mates have the same number
     // In the order of the output, with `/1` and `/2` after the numbers of mates.
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
@@ -37,6 +63,10 @@ impl Config {
     /// # Errors
     /// [`Error::Config`], naming the field.
     pub fn validate(&self) -> Result<(), Error> {
+        if self.mask.is_some() && self.keep {
+            let problem = "`mask` masks matching reads, and `keep` keeps them: use one of the two";
+            return Err(Error::Config(ConfigError::new(problem)));
+        }
         self.thresholds.validate()
     }
 }

@@ -22,7 +22,7 @@ mod sections;
 mod set;
 mod thresholds;
 
-pub use config::Config;
+pub use config::{Config, Mask};
 pub use error::Error;
 pub use files::{Description, Format, describe, read, write};
 pub use haplotypes::{Confirmed, Haplotypes};

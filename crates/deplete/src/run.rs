@@ -1,6 +1,7 @@
 //! Filters reads with a host's set: keeps or removes them, in the order of the input.
 
 mod confirm;
+mod mask;
 mod names;
 mod output;
 mod twice;
@@ -63,6 +64,10 @@ pub struct Outcome {
     pub kept_records: u64,
     /// The number of bases of the kept reads.
     pub kept_bases: u64,
+    /// The number of reads of which stretches were masked. All reads are kept then.
+    pub masked_records: u64,
+    /// The number of bases that were masked.
+    pub masked_bases: u64,
     /// The number of secondary and supplementary alignments that were skipped.
     pub skipped_alignments: u64,
     /// What the search in the host's haplotypes found, if there was one.
@@ -265,6 +270,8 @@ fn run_pass(
         bases: tally.bases,
         kept_records: tally.kept_records,
         kept_bases: tally.kept_bases,
+        masked_records: tally.masked_records,
+        masked_bases: tally.masked_bases,
         skipped_alignments: match pass.keep.which {
             WhichAlignments::None => records.skipped_alignments(),
             // They are written.

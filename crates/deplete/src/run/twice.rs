@@ -27,6 +27,9 @@ pub(super) fn run(
     if config.rename {
         return Err(refused("`rename` is for FASTQ: alignments keep their names"));
     }
+    if config.mask.is_some() {
+        return Err(refused("`mask` is for FASTQ: alignments keep their bases"));
+    }
     let input = match segment {
         ReadInput::Single(input) | ReadInput::Interleaved(input) if input.is_file() => input,
         _ => return run_with(config, host, segments, outputs.create(set)?, context),

@@ -5,6 +5,7 @@ use merganser_io::{Record, RecordBatch};
 use merganser_run::engine::{Turn, Work};
 
 use super::confirm::Confirmer;
+use super::mask::Masker;
 use super::names::NameSet;
 use super::output::{Compressor, Name, OutputText};
 use super::{Decision, Form, Parts, Pass, Shape};
@@ -20,6 +21,8 @@ pub(super) struct Tally {
     pub(super) bases: u64,
     pub(super) kept_records: u64,
     pub(super) kept_bases: u64,
+    pub(super) masked_records: u64,
+    pub(super) masked_bases: u64,
 }
 
 impl Tally {
@@ -40,6 +43,8 @@ impl Tally {
             bases: self.bases + other.bases,
             kept_records: self.kept_records + other.kept_records,
             kept_bases: self.kept_bases + other.kept_bases,
+            masked_records: self.masked_records + other.masked_records,
+            masked_bases: self.masked_bases + other.masked_bases,
         }
     }
 }
@@ -62,6 +67,8 @@ pub(super) struct Worker<'r> {
     host: &'r MinimizerLookup,
     /// The search of the reads that the minimizers keep, if there is one.
     confirmer: Option<Confirmer<'r>>,
+    /// The masker of matching reads, if they are masked and not removed.
+    masker: Option<Masker>,
     minimizers: Minimizers,
     values: Vec<u64>,
     bounds: Vec<usize>,
@@ -94,6 +101,7 @@ impl<'r> Worker<'r> {
             pass,
             host,
             confirmer,
+            masker: config.mask.map(|mask| Masker::new(mask, host)),
             minimizers: Minimizers::new(host.params()),
             values: Vec::new(),
             bounds: Vec::new(),
@@ -144,7 +152,8 @@ impl<'r> Worker<'r> {
         let mut kept = 0;
         for read in 0..batch.reads() {
             let first = read * mates;
-            let is_kept = self.units[read].is_match == self.config.keep;
+            let is_match = self.units[read].is_match;
+            let is_kept = is_match == self.config.keep || self.masker.is_some();
             let records = || (first..first + mates).map(|at| batch.record(at));
             let bases: usize = records().map(|record| record.letters.len()).sum();
             if self.pass.counts(batch, first) {
@@ -168,7 +177,16 @@ impl<'r> Worker<'r> {
                     put.map_err(|problem| self.pass.problem(batch, first + mate, &problem))?;
                     continue;
                 }
-                put(part, &record, number, if mates == 2 { mate as u8 + 1 } else { 0 });
+                let mate = if mates == 2 { mate as u8 + 1 } else { 0 };
+                match self.masker.as_mut().filter(|_| is_match) {
+                    None => put(part, &record, number, mate),
+                    Some(masker) => {
+                        let (letters, masked) = masker.mask(self.host, record.letters);
+                        self.tally.masked_records += u64::from(masked > 0);
+                        self.tally.masked_bases += masked;
+                        put(part, &Record { letters, ..record }, number, mate);
+                    }
+                }
             }
         }
         let compressors = self.outputs.iter_mut().flatten().map(|(_, compressor)| compressor);

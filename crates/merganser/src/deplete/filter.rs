@@ -99,6 +99,10 @@ pub(super) fn run(
     tell_skipped(outcome.skipped_alignments, console);
     let (stay, all) = (thousands(outcome.kept_records), thousands(outcome.records));
     console.info(format_args!("{stay} of {all} reads were kept"));
+    if args.config.mask.is_some() {
+        let (bases, reads) = (thousands(outcome.masked_bases), thousands(outcome.masked_records));
+        console.info(format_args!("{bases} bases of {reads} reads were masked"));
+    }
     if let Some(confirmed) = &outcome.confirmed {
         console.info(format_args!("{}", told(confirmed)));
     }

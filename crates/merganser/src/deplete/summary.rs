@@ -54,6 +54,8 @@ fn own(finished: &Finished<'_>) -> Summary {
         ("bases", outcome.bases),
         ("kept_reads", outcome.kept_records),
         ("kept_bases", outcome.kept_bases),
+        ("masked_reads", outcome.masked_records),
+        ("masked_bases", outcome.masked_bases),
         ("skipped_alignments", outcome.skipped_alignments),
     ] {
         summary.set("results", key, value);
