@@ -76,7 +76,7 @@ impl<'i> NearestSearch<'i> {
     pub fn new(index: &'i Index, rule: &'i NearestRule, cancel: &Cancel) -> NearestSearch<'i> {
         // Ambiguous letters match nothing, so that no search has to verify around them.
         let singles = Singles::new(index.view(), &rule.0, &[], Room::UNLIMITED, cancel);
-        NearestSearch { singles, places: Vec::new() }
+        NearestSearch { singles: singles.at_once(), places: Vec::new() }
     }
 
     /// Returns the nearest place of each read, `None` for reads without a place within the threshold, which are also

@@ -37,6 +37,11 @@ impl<'r> Singles<'r> {
         }
     }
 
+    /// Searches [all strata together](Strata::at_once).
+    pub(crate) fn at_once(self) -> Singles<'r> {
+        Singles { strata: self.strata.at_once(), ..self }
+    }
+
     /// Finds the hits of sequences.
     ///
     /// # Errors

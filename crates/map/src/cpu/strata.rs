@@ -27,6 +27,8 @@ pub(crate) struct Strata<'r> {
     /// all of them.
     has_gaps: bool,
     pairing: Pairing<'r>,
+    /// Whether all strata are searched together.
+    at_once: bool,
     reads: Vec<Progress>,
     /// The reads to search next.
     open: Vec<usize>,
@@ -91,12 +93,18 @@ impl<'r> Strata<'r> {
             config,
             has_gaps: !view.gaps(config.n_mode).is_empty(),
             pairing: Pairing::new(view, config, cancel),
+            at_once: false,
             reads: Vec::new(),
             open: Vec::new(),
             hits: Vec::new(),
             found: Vec::new(),
             bounds: Vec::new(),
         }
+    }
+
+    /// Searches all strata together, which is faster if most reads have no hit.
+    pub(crate) fn at_once(self) -> Strata<'r> {
+        Strata { at_once: true, ..self }
     }
 
     /// Replaces `hits` by hits of the first of some reads, and `bounds` by the end of each read's hits. Returns
@@ -151,7 +159,8 @@ impl<'r> Strata<'r> {
             let (most, len) = (query.most, query.len);
             // For long reads, windows that lanes cannot decide take many times as long.
             let quick = by_long_seeds(len).min(lanes::MAX_EDITS);
-            let wanted = most.min(quick.max(NEXT_STRATA as usize));
+            let least = if self.at_once { most } else { quick.max(NEXT_STRATA as usize) };
+            let wanted = most.min(least);
             self.reads.push(Progress { known: None, wanted, most, len, hits: 0..0 });
         }
         for number in 0..self.reads.len() {

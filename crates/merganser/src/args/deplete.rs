@@ -155,7 +155,7 @@ pub(crate) struct DepleteFilterArgs {
     /// Format of all outputs for reads, whatever their names
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub(crate) output_format: Option<ReadFormat>,
-    /// Write a summary with the keys of Deacon's summary; - is stdout
+    /// Write a summary with the keys of Deacon's summary, which MultiQC reads; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) summary: Option<PathBuf>,
     /// Write a summary in Hostile's format, which MultiQC reads; - is stdout

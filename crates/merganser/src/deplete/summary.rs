@@ -91,7 +91,8 @@ fn deacons(finished: &Finished<'_>) -> Value {
     let removed = outcome.records - outcome.kept_records;
     let removed_bases = outcome.bases - outcome.kept_bases;
     json!({
-        "version": format!("merganser {}", env!("CARGO_PKG_VERSION")),
+        // MultiQC knows the file by the name.
+        "version": format!("deacon 0.19 (merganser {})", env!("CARGO_PKG_VERSION")),
         "index": name(&args.set),
         "input": input(0),
         "input2": second,
