@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_alignments::put_files;
 use merganser_deplete::{Config, Error, MinimizerLookup, Outcome, OutputPaths, ReadFormat, run_in};
-use merganser_io::{Input, OutputFormat, ReadInput};
+use merganser_io::{Input, ReadInput};
 use merganser_run::{Context, thousands};
 
 use super::summary;
@@ -85,16 +85,6 @@ pub(super) fn run(
 
 fn config(args: &DepleteFilterArgs) -> Config {
     Config { any_names: args.reads.pairs.any_names, ..args.config }
-}
-
-impl FormatChoice for ReadFormat {
-    fn format(self) -> Option<OutputFormat> {
-        match self {
-            ReadFormat::Fastq => Some(OutputFormat::Fastq),
-            ReadFormat::Sam => Some(OutputFormat::Sam),
-            ReadFormat::Bam => Some(OutputFormat::Bam),
-        }
-    }
 }
 
 /// Returns the command that headers of alignments name: what decides the records, the set and the reads.
