@@ -11,5 +11,6 @@ mod filter;
 mod filter_cuda;
 mod filter_runs;
 mod kept;
+mod kept_by_kmers;
 mod map;
 mod map_cuda;
