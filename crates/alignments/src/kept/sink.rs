@@ -165,6 +165,11 @@ impl SinkWriter {
         SinkWriter { sink, compressor, form, has_begun: false, written: 0 }
     }
 
+    /// Returns the form of the texts.
+    pub fn form(&self) -> &SinkForm {
+        &self.form
+    }
+
     /// Writes a compressed text, after the header if it is the first.
     ///
     /// # Errors

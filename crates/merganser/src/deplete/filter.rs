@@ -100,7 +100,7 @@ fn command(args: &DepleteFilterArgs, config: &Config, segments: &[ReadInput]) ->
     for (given, option) in [(config.keep, " --keep"), (config.any_names, " --any-names")] {
         command.push_str(if given { option } else { "" });
     }
-    put_files(&args.set, segments, &mut command);
+    put_files(Some(&args.set), segments, &mut command);
     command
 }
 

@@ -72,7 +72,7 @@ fn command(args: &FilterReadsArgs, config: &FilterConfig, segments: &[ReadInput]
         command.push_str(if given { option } else { "" });
     }
     command += &format!(" --pairs {}", config.pairs);
-    put_files(Path::new(&args.table), segments, &mut command);
+    put_files(Some(Path::new(&args.table)), segments, &mut command);
     command
 }
 

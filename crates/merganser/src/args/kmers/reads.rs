@@ -25,14 +25,14 @@ Examples:
     merganser kmers filter-reads --min-hits 2 --invert \\
       -1 reads_1.fq.gz -2 reads_2.fq.gz \\
       -o clean_1.fq.gz --output2 clean_2.fq.gz host.mgk
-  The same for unaligned BAM of a sequencer, or alignments, with all tags:
-    merganser kmers filter-reads --invert -o clean.bam host.mgk sample.bam
   Trim reads at their first rare k-mer:
     merganser kmers filter-reads --trim -o trimmed.fq.gz \\
       sample.mgk:3.. reads.fq.gz
   Mask regions that are in a table of vectors in lower case:
     merganser kmers filter-reads --mask soft --invert -o masked.fa \\
-      vectors.mgk genome.fa";
+      vectors.mgk genome.fa
+  Unaligned BAM of a sequencer, or alignments, with all tags:
+    merganser kmers filter-reads --invert -o clean.bam host.mgk sample.bam";
 
 pub(super) const PROFILE: &str = "\
 One line per read: name, number of k-mers, how many of these are in the table,
