@@ -35,7 +35,7 @@ fn flags_of(number: usize) -> &'static [usize] {
 
 /// Writes a host (`host.fa`, `host.mgd`) and alignments of reads of which half are the host's: `grouped.sam`, whose
 /// header says that its templates lie side by side, and `plain.sam`, whose header says nothing.
-fn write(dir: &Dir) {
+pub(crate) fn write(dir: &Dir) {
     let mut random = Random(11);
     let contigs: Vec<Vec<u8>> = (0..2).map(|_| random.bases(20_000)).collect();
     let text = |bases: &[u8]| String::from_utf8(bases.to_vec()).unwrap();
@@ -83,13 +83,13 @@ fn write(dir: &Dir) {
 }
 
 /// Returns the lines that samtools prints, without tags that it computes because a CRAM file does not have them.
-fn view(dir: &Dir, file: &str) -> Vec<String> {
+pub(crate) fn view(dir: &Dir, file: &str) -> Vec<String> {
     let options = "-T ref.fa --input-fmt-option decode_md=0";
     let lines = shell(dir.root(), &format!("samtools view {options} {file}"));
     String::from_utf8(lines).unwrap().lines().map(str::to_owned).collect()
 }
 
-fn template(line: &str) -> &str {
+pub(crate) fn template(line: &str) -> &str {
     line.split('\t').next().unwrap()
 }
 
@@ -130,31 +130,48 @@ fn left(dir: &Dir, together: bool) -> BTreeSet<String> {
     &all - &removed
 }
 
-/// Checks the output of a run on `input`: `kept` and `removed` together have all alignments.
-fn check(dir: &Dir, input: &str, outputs: [&str; 2], left: &BTreeSet<String>) {
-    let all = view(dir, input);
-    for (output, is_kept) in outputs.into_iter().zip([true, false]) {
-        let expected: Vec<_> =
-            all.iter().filter(|line| left.contains(template(line)) == is_kept).cloned().collect();
-        assert!(expected.len() > 500, "{}", expected.len());
-        let found = view(dir, output);
-        let differs = expected.iter().zip(&found).find(|(one, other)| one != other);
-        assert!(
-            found == expected,
-            "{input} {output}: {} {} {differs:?}",
-            found.len(),
-            expected.len()
-        );
-        let head = |file: &str| {
-            let head = shell(dir.root(), &format!("samtools view -H --no-PG {file}"));
-            String::from_utf8(head).unwrap()
-        };
-        let (before, after) = (head(input), head(output));
-        let added = after.strip_prefix(&*before).unwrap_or_else(|| panic!("{before}\n{after}"));
-        assert!(added.starts_with("@PG\tID:merganser\tPN:merganser\tPP:"), "{added}");
-        assert!(added.contains("\tCL:merganser deplete filter --abs-threshold 2 "), "{added}");
-        assert_eq!(added.lines().count(), 1);
-    }
+/// Writes `grouped.sam` and `plain.sam` in other formats, and sorted by coordinates.
+pub(crate) fn convert(dir: &Dir) {
+    shell(
+        dir.root(),
+        "samtools view --no-PG -b grouped.sam > grouped.bam
+         samtools view --no-PG -b plain.sam > plain.bam
+         samtools view --no-PG -C -T ref.fa grouped.sam > grouped.cram
+         samtools sort --no-PG plain.sam -o sorted.bam
+         samtools sort --no-PG -O cram --reference ref.fa plain.sam -o sorted.cram",
+    );
+}
+
+/// Checks that an output has the alignments of the input whose template `is_kept`, and its header with a line of
+/// `command`.
+pub(crate) fn check(
+    dir: &Dir,
+    [input, output]: [&str; 2],
+    is_kept: impl Fn(&str) -> bool,
+    command: &str,
+) {
+    let expected: Vec<_> =
+        view(dir, input).into_iter().filter(|line| is_kept(template(line))).collect();
+    assert!(expected.len() > 100, "{}", expected.len());
+    let found = view(dir, output);
+    let differs = expected.iter().zip(&found).find(|(one, other)| one != other);
+    assert!(found == expected, "{input} {output}: {} {} {differs:?}", found.len(), expected.len());
+    let head = |file: &str| {
+        let head = shell(dir.root(), &format!("samtools view -H --no-PG {file}"));
+        String::from_utf8(head).unwrap()
+    };
+    let (before, after) = (head(input), head(output));
+    let added = after.strip_prefix(&*before).unwrap_or_else(|| panic!("{before}\n{after}"));
+    assert!(added.starts_with("@PG\tID:merganser\tPN:merganser\tPP:"), "{added}");
+    assert!(added.contains(&format!("\tCL:merganser {command} ")), "{added}");
+    assert_eq!(added.lines().count(), 1);
+}
+
+/// Checks the outputs of a run on `input`: `kept` and `removed` together have all alignments.
+fn check_both(dir: &Dir, input: &str, [kept, removed]: [&str; 2], left: &BTreeSet<String>) {
+    let command = "deplete filter --abs-threshold 2";
+    check(dir, [input, kept], |name| left.contains(name), command);
+    check(dir, [input, removed], |name| !left.contains(name), command);
 }
 
 #[test]
@@ -164,14 +181,7 @@ fn alignments_are_kept_as_they_are() {
     }
     let dir = Dir::new();
     write(&dir);
-    shell(
-        dir.root(),
-        "samtools view --no-PG -b grouped.sam > grouped.bam
-         samtools view --no-PG -b plain.sam > plain.bam
-         samtools view --no-PG -C -T ref.fa grouped.sam > grouped.cram
-         samtools sort --no-PG plain.sam -o sorted.bam
-         samtools sort --no-PG -O cram --reference ref.fa plain.sam -o sorted.cram",
-    );
+    convert(&dir);
     let (together, one_by_one) = (left(&dir, true), left(&dir, false));
     assert!(together != one_by_one);
     let mut files = Vec::new();
@@ -189,7 +199,7 @@ fn alignments_are_kept_as_they_are() {
         for threads in [1, 3] {
             let options = format!("--output-matching no.sam -t {threads} --json j {reference}");
             dir.run(&format!("deplete filter -q host.mgd {input} -o yes.bam {options}")).ok();
-            check(&dir, input, ["yes.bam", "no.sam"], left);
+            check_both(&dir, input, ["yes.bam", "no.sam"], left);
             of_threads.push(["yes.bam", "no.sam"].map(|name| dir.read(name)));
             let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
             let primary = |lines: Vec<String>| {
@@ -209,7 +219,7 @@ fn alignments_are_kept_as_they_are() {
         dir.run_with(args.split(' '), &dir.read(input))
     };
     piped("grouped.bam", "- --output-matching no.sam -o yes.bam").ok();
-    check(&dir, "grouped.bam", ["yes.bam", "no.sam"], &together);
+    check_both(&dir, "grouped.bam", ["yes.bam", "no.sam"], &together);
     let message = piped("sorted.bam", "- -o yes.bam").fails(1);
     assert!(
         message.contains("bring the alignments of each read together with samtools collate"),

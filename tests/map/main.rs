@@ -12,6 +12,8 @@ mod filter;
 mod filter_cuda;
 mod filter_runs;
 mod kept;
+mod kept_by_kmers;
+mod kept_by_taxa;
 mod map;
 mod map_cuda;
 mod mask;

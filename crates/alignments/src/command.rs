@@ -4,9 +4,9 @@ use std::path::Path;
 
 use merganser_io::{Input, ReadInput};
 
-/// Appends the files of a command: mates by their options, and after `--` the first file, which the reads are compared
-/// with, and all other inputs.
-pub fn put_files(first: &Path, inputs: &[ReadInput], command: &mut String) {
+/// Appends the files of a command: mates by their options, and after `--` the first file, if the reads are compared with
+/// one, and all other inputs.
+pub fn put_files(first: Option<&Path>, inputs: &[ReadInput], command: &mut String) {
     if inputs.iter().any(|input| matches!(input, ReadInput::Interleaved(_))) {
         command.push_str(" --interleaved");
     }
@@ -16,9 +16,13 @@ pub fn put_files(first: &Path, inputs: &[ReadInput], command: &mut String) {
             *command += &format!(" -1 {one} -2 {two}");
         }
     }
-    *command += &format!(" -- {}", quoted(&first.display().to_string()));
-    for input in inputs.iter().filter(|input| !matches!(input, ReadInput::Pair(..))) {
-        input.inputs().for_each(|input| *command += &format!(" {}", quoted(&input_name(input))));
+    let others = inputs.iter().filter(|input| !matches!(input, ReadInput::Pair(..)));
+    let others = others.flat_map(ReadInput::inputs).map(input_name);
+    let first = first.map(|path| path.display().to_string());
+    let mut before = " --";
+    for name in first.into_iter().chain(others) {
+        *command += &format!("{before} {}", quoted(&name));
+        before = "";
     }
 }
 

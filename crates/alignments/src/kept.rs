@@ -1,15 +1,25 @@
 //! Writes alignments that were [kept](merganser_io::KeepAlignments) beside their reads, as SAM or BAM.
 
+mod copy;
+mod format;
 mod header;
 mod lines;
+mod names;
+mod pass;
 mod reads;
+mod sink;
 
 use std::sync::{Arc, OnceLock};
 
 use merganser_io::{AlignmentHeader, KeepAlignments, RecordBatch};
 
 use crate::{Fields, Format};
+pub use copy::{Copied, CopyByName};
+pub use format::{ReadFormat, ReadFormats};
 use header::References;
+pub use names::Names;
+pub use pass::{TemplatePass, can_begin_again, once_or_twice, problem_of};
+pub use sink::{Compression, Compressor, Sink, SinkForm, SinkWriter};
 
 /// A writer of the alignments of reads. Each alignment is written as it is in the input. Reads without alignments, from
 /// FASTQ or FASTA, become unmapped ones; a comment of their header whose fields are tags of SAM (`BC:Z:ACGT`, separated

@@ -43,7 +43,11 @@ pub use error::Error;
 pub use fields::Fields;
 pub use formats::AllFormats;
 pub use joined::{EachRecords, sort_records, write_blocks};
-pub use kept::{KeptAlignment, KeptWriter};
+pub use kept::{
+    Compression, Compressor, Copied, CopyByName, KeptAlignment, KeptWriter, Names, ReadFormat,
+    ReadFormats, Sink, SinkForm, SinkWriter, TemplatePass, can_begin_again, once_or_twice,
+    problem_of,
+};
 pub use mates::begin_as_mates;
 pub use operation::Operation;
 pub use read_group::ReadGroup;

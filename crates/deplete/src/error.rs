@@ -24,9 +24,6 @@ merganser_io::job_error! {
         /// Sets with different parameters cannot be combined.
         #[error("{0}")]
         Mixed(String),
-        /// Reads cannot be written as alignments; the text says why.
-        #[error("{0}")]
-        Alignments(String),
         /// There are no minimizers; the text says why.
         #[error("{0}")]
         Empty(String),
@@ -34,6 +31,12 @@ merganser_io::job_error! {
     wraps {
         /// The search in the host's haplotypes failed.
         Map(#[from] merganser_map::Error),
+    }
+}
+
+impl From<merganser_alignments::Error> for Error {
+    fn from(error: merganser_alignments::Error) -> Error {
+        error.into_job()
     }
 }
 

@@ -2,26 +2,21 @@
 
 mod confirm;
 mod mask;
-mod names;
 mod output;
 mod twice;
 mod worker;
 
-use std::sync::Arc;
 use std::time::Instant;
 
-use merganser_alignments::{KeptAlignment, KeptWriter, RecordOptions};
-use merganser_io::{
-    Header, Keep, KeepAlignments, Needs, OutputSet, ReadInput, RecordBatch, Records,
-    WhichAlignments,
-};
+pub use merganser_alignments::{Compression, ReadFormat, Sink};
+use merganser_alignments::{RecordOptions, SinkForm, TemplatePass};
+use merganser_io::{Header, Keep, Needs, OutputSet, ReadInput, Records};
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, ConfigError, Context, Shortage, Stages, Unit, peak_rss};
 
 use crate::{Config, Confirmed, Error, Haplotypes, MinimizerLookup};
 use confirm::Confirmer;
-use names::{NameSet, Names};
-pub use output::{Compression, OutputPaths, Outputs, ReadFormat, Sink};
+pub use output::{OutputPaths, Outputs};
 use output::{OutputText, Writer};
 use worker::{Tally, Worker};
 
@@ -49,6 +44,17 @@ pub struct Host<'h> {
 impl<'h> From<&'h MinimizerLookup> for Host<'h> {
     fn from(minimizers: &'h MinimizerLookup) -> Host<'h> {
         Host { minimizers, haplotypes: None }
+    }
+}
+
+impl<'h> Host<'h> {
+    /// Returns the haplotypes that a run searches.
+    fn searched(self, config: &Config) -> Result<Option<&'h Haplotypes>, Error> {
+        if self.haplotypes.is_some() && (config.keep || config.mask.is_some()) {
+            let problem = "`keep` and `mask` keep the host's reads, and haplotypes confirm that none are kept";
+            return Err(Error::Config(ConfigError::new(problem)));
+        }
+        Ok(self.haplotypes)
     }
 }
 
@@ -151,95 +157,24 @@ pub fn run_with<'h>(
     outputs: Outputs,
     context: &Context,
 ) -> Result<Outcome, Error> {
-    let which = match outputs.are_alignments() {
-        true => WhichAlignments::OfTemplates,
-        false => WhichAlignments::None,
+    let pass = match outputs.are_alignments() {
+        true => TemplatePass::of_templates(segments),
+        false => TemplatePass::of_text(),
     };
-    let keep = KeepAlignments { which, ..KeepAlignments::default() };
-    let pass = Pass { keep, decision: Decision::Minimizers, names: None, input: segments.first() };
     run_pass(config, host.into(), (segments, &pass), outputs, context)
-}
-
-/// How a pass over the reads decides, and what it keeps.
-struct Pass<'p> {
-    keep: KeepAlignments,
-    decision: Decision<'p>,
-    /// Where the names of matching alignments are collected, if they are.
-    names: Option<&'p Names>,
-    /// The first input, for messages.
-    input: Option<&'p ReadInput>,
-}
-
-/// How a pass decides which reads match.
-#[derive(Clone, Copy)]
-enum Decision<'p> {
-    /// By their minimizers.
-    Minimizers,
-    /// By the names of templates.
-    Names(&'p NameSet),
-}
-
-impl Pass<'_> {
-    /// Refuses alignments whose mates are in another file.
-    fn check(&self, batch: &RecordBatch) -> Result<(), Error> {
-        let is_pair = matches!(self.input, Some(ReadInput::Pair(..)));
-        match is_pair && self.keep.header.get().is_some() && !batch.is_empty() {
-            true => Err(self.problem(
-                batch,
-                0,
-                "mates in two files of alignments: bring them together with samtools merge -n",
-            )),
-            false => Ok(()),
-        }
-    }
-
-    /// Returns the haplotypes that the pass searches.
-    fn haplotypes<'h>(
-        &self,
-        host: Host<'h>,
-        config: &Config,
-    ) -> Result<Option<&'h Haplotypes>, Error> {
-        if host.haplotypes.is_some() && config.keep {
-            let problem =
-                "`keep` keeps the host's reads, and haplotypes confirm that none are kept";
-            return Err(Error::Config(ConfigError::new(problem)));
-        }
-        Ok(host.haplotypes.filter(|_| matches!(self.decision, Decision::Minimizers)))
-    }
-
-    /// Whether a record counts as a read: secondary and supplementary alignments do not.
-    fn counts(&self, batch: &RecordBatch, at: usize) -> bool {
-        match self.keep.header.get() {
-            Some(header) if self.keep.which == WhichAlignments::All => {
-                KeptAlignment::first_of(header, batch.alignments(at)).is_primary()
-            }
-            _ => true,
-        }
-    }
-
-    /// Whether the names of matching alignments take memory.
-    fn is_by_name(&self) -> bool {
-        self.names.is_some() || matches!(self.decision, Decision::Names(_))
-    }
-
-    /// Returns the error for a record.
-    fn problem(&self, batch: &RecordBatch, at: usize, problem: &str) -> Error {
-        let (input, record) = batch.place(at);
-        Error::Alignments(format!("{input}: record {record}: {problem}"))
-    }
 }
 
 fn run_pass(
     config: &Config,
     host: Host<'_>,
-    (segments, pass): (&[ReadInput], &Pass<'_>),
+    (segments, pass): (&[ReadInput], &TemplatePass<'_>),
     outputs: Outputs,
     context: &Context,
 ) -> Result<Outcome, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate()?;
     context.validate()?;
-    let haplotypes = pass.haplotypes(host, config)?;
+    let haplotypes = host.searched(config)?;
     if let Some(haplotypes) = haplotypes {
         haplotypes.index().check(context.threads, cancel)?;
     }
@@ -247,7 +182,7 @@ fn run_pass(
     let records = Records::open(segments, options(config, host, pass, context)?)?;
     progress.stage("filter", Unit::Bytes, records.bytes_total());
     let threads = context.threads;
-    let shape = outputs.shape(&pass.keep);
+    let shape = outputs.shape(pass);
     let ahead = AHEAD * threads as u64;
     let engine = Engine::new(&records, Writer::new(outputs, &shape), ahead, progress, cancel);
     let workers = engine.run(threads, || {
@@ -272,11 +207,7 @@ fn run_pass(
         kept_bases: tally.kept_bases,
         masked_records: tally.masked_records,
         masked_bases: tally.masked_bases,
-        skipped_alignments: match pass.keep.which {
-            WhichAlignments::None => records.skipped_alignments(),
-            // They are written.
-            _ => 0,
-        },
+        skipped_alignments: pass.skipped(records.skipped_alignments()),
         confirmed,
         stages,
         peak_memory: peak_rss(),
@@ -286,54 +217,56 @@ fn run_pass(
 fn options(
     config: &Config,
     host: Host<'_>,
-    pass: &Pass<'_>,
+    pass: &TemplatePass<'_>,
     context: &Context,
 ) -> Result<RecordOptions, Error> {
-    let cancel = &context.cancel;
-    let threads = context.threads;
-    let budget =
-        Budget::of_run(context, THREAD).with(MinimizerLookup::bytes(host.minimizers.len()));
-    let budget = budget.with(host.haplotypes.map_or(0, |haplotypes| haplotypes.bytes(threads)));
-    let budget = if pass.is_by_name() { budget.with(context.budget() / 2) } else { budget };
-    let what = format_args!("{threads} threads and the host's minimizers need");
-    let left = budget.check(what, Shortage::FEWER_THREADS)?;
-    // A batch always has room for one record of its size.
-    let records = left + COPIES * BATCH_BYTES as u64;
     Ok(RecordOptions {
         keep: Keep { header: Header::Whole, qualities: true },
         batch_records: BATCH_RECORDS,
         batch_bytes: BATCH_BYTES,
-        workers: threads,
-        max_record: merganser_io::longest_record(records, COPIES),
+        workers: context.threads,
+        max_record: longest_record(host, pass, context)?,
         any_names: config.any_names,
         find_pairs: true,
-        keep_alignments: pass.keep.clone(),
+        keep_alignments: pass.keep().clone(),
         needs: Some(Needs { bases: host.minimizers.params().bases(), uracil: false }),
-        cancel: cancel.clone(),
+        cancel: context.cancel.clone(),
         warnings: context.warnings.clone(),
         ..RecordOptions::default()
     })
 }
 
-/// The form of an output.
-#[derive(Clone, Debug)]
-struct Form {
-    compression: Compression,
-    /// The writer of alignments, if the output has them.
-    alignments: Option<Arc<KeptWriter>>,
+/// Returns the maximum size of a record in bytes.
+fn longest_record(
+    host: Host<'_>,
+    pass: &TemplatePass<'_>,
+    context: &Context,
+) -> Result<usize, Error> {
+    let budget =
+        Budget::of_run(context, THREAD).with(MinimizerLookup::bytes(host.minimizers.len()));
+    let of_haplotypes = |haplotypes: &Haplotypes| haplotypes.bytes(context.threads);
+    let budget = budget.with(host.haplotypes.map_or(0, of_haplotypes));
+    let budget = match pass.collects_names() {
+        true => budget.with(context.budget() / 2),
+        false => budget,
+    };
+    let what = format_args!("{} threads and the host's minimizers need", context.threads);
+    let left = budget.check(what, Shortage::FEWER_THREADS)?;
+    // A batch always has room for one record of its size.
+    Ok(merganser_io::longest_record(left + COPIES * BATCH_BYTES as u64, COPIES))
 }
 
 /// The outputs that texts are made for.
 #[derive(Clone, Debug)]
 struct Shape {
     /// The outputs for kept reads: one output, or one each for first and second mates.
-    kept: Vec<Form>,
+    kept: Vec<SinkForm>,
     /// The outputs for the other reads; empty if they are not written.
-    others: Vec<Form>,
+    others: Vec<SinkForm>,
 }
 
 impl Shape {
-    fn all(&self) -> impl Iterator<Item = &Form> {
+    fn all(&self) -> impl Iterator<Item = &SinkForm> {
         self.kept.iter().chain(&self.others)
     }
 }

@@ -42,6 +42,12 @@ merganser_io::job_error! {
     }
 }
 
+impl From<merganser_alignments::Error> for Error {
+    fn from(error: merganser_alignments::Error) -> Error {
+        error.into_job()
+    }
+}
+
 /// Returns the error for a table that is invalid or unsuitable.
 pub(crate) fn bad(path: &Path, reason: impl Into<String>) -> Error {
     Error::Table { path: path.to_owned(), reason: reason.into() }

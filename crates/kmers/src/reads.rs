@@ -14,7 +14,10 @@ mod queries;
 use merganser_run::{Budget, Context};
 
 use crate::lookup::Lookup;
-pub use filter::{FilterConfig, Filtered, Limit, Mask, filter_reads, filter_reads_with};
+pub use filter::{
+    FilterConfig, FilterOutputs, Filtered, Limit, Mask, filter_reads, filter_reads_in,
+    filter_reads_with,
+};
 pub use marks::{Mark, marks};
 pub use mates::Mates;
 pub use profile::{Profiled, profile};

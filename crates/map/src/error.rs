@@ -47,15 +47,7 @@ merganser_io::job_error! {
 
 impl From<merganser_alignments::Error> for Error {
     fn from(error: merganser_alignments::Error) -> Error {
-        use merganser_alignments::Error as Writing;
-        match error {
-            Writing::Io(error) => Error::Io(error),
-            Writing::Output(error) => Error::Output(error),
-            Writing::File { path, source } => Error::File { path, source },
-            Writing::Memory(shortage) => Error::Memory(shortage),
-            Writing::Start(error) => Error::Start(error),
-            Writing::Cancelled => Error::Cancelled,
-        }
+        error.into_job()
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use merganser_alignments::ReadFormat;
 use merganser_io::{FileKind, Input, OutputCompression, OutputFormat};
 
 use crate::console::Console;
@@ -72,6 +73,16 @@ pub(crate) trait FormatChoice: ValueEnum + Copy + 'static {
     }
 }
 
+impl FormatChoice for ReadFormat {
+    fn format(self) -> Option<OutputFormat> {
+        match self {
+            ReadFormat::Fastq => Some(OutputFormat::Fastq),
+            ReadFormat::Sam => Some(OutputFormat::Sam),
+            ReadFormat::Bam => Some(OutputFormat::Bam),
+        }
+    }
+}
+
 impl Holds {
     /// Any format: the program chooses the name.
     pub(crate) const ANYTHING: Holds = Holds { formats: None, compressions: ANY_COMPRESSION };
@@ -96,7 +107,7 @@ impl Holds {
         ..Holds::ANY_READS
     };
     /// Reads, as text or as alignments.
-    const ANY_READS: Holds = Holds::text(&[
+    pub(crate) const ANY_READS: Holds = Holds::text(&[
         OutputFormat::Fastq,
         OutputFormat::Fasta,
         OutputFormat::Sam,

@@ -117,6 +117,8 @@ pub mod count {
 /// ```
 pub mod kmers {
     #[doc(inline)]
+    pub use merganser_alignments::ReadFormat;
+    #[doc(inline)]
     pub use merganser_kmers::algebra::{
         Calculated, Calculation, Comparison, CountLimits, Cut, Expression, Mode, Operation, Pair,
         Visitor, calculate, calculate_in_memory, calculate_with, compare, compare_with,
@@ -134,8 +136,9 @@ pub mod kmers {
     };
     #[doc(inline)]
     pub use merganser_kmers::reads::{
-        FilterConfig, Filtered, Job, Limit, Mark, Mask, Mates, Profiled, filter_reads,
-        filter_reads_with, marks, profile, query, record_bytes, reserved_bytes,
+        FilterConfig, FilterOutputs, Filtered, Job, Limit, Mark, Mask, Mates, Profiled,
+        filter_reads, filter_reads_in, filter_reads_with, marks, profile, query, record_bytes,
+        reserved_bytes,
     };
     #[doc(inline)]
     pub use merganser_kmers::tables::{AnyTable, Description, Kind};
@@ -179,7 +182,8 @@ pub mod deplete {
     #[doc(inline)]
     pub use merganser_deplete::{
         Compression, Config, Description, Error, Format, MinimizerLookup, MinimizerSet, Minimizers,
-        Outcome, OutputPaths, Outputs, Params, Sink, Thresholds, build, describe, run, run_with,
+        Outcome, OutputPaths, Outputs, Params, ReadFormat, Sink, Thresholds, build, describe, run,
+        run_with,
     };
 }
 

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use merganser_alignments::ReadFormat;
 use merganser_classify::Error;
 use merganser_io::{OutputFormat, OutputSet, ReadInput};
 use merganser_run::Warnings;
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::extract::{
-    ExtractConfig, ExtractFiles, ExtractOutcome, Relatives, relatives_in_report,
-    relatives_in_taxonomy, run_with,
+    ExtractConfig, ExtractOutcome, ExtractPaths, Relatives, relatives_in_report,
+    relatives_in_taxonomy, run_in,
 };
 use merganser_taxreport::output::ReadPaths;
 use pyo3::prelude::*;
@@ -31,7 +32,8 @@ use crate::text::counted;
 ///     reads: The same files or sequences as for `classify_to`.
 ///     taxids: The taxa: an int or several; 0 for unclassified reads.
 ///     mates: The second mates, the same number of files or sequences as `reads`.
-///     output: The file for the reads; compressed if the name ends in .gz. For pairs, # in the name becomes _1 and _2;
+///     output: The file for the reads; compressed if the name ends in .gz. If it ends in .bam or .sam, the alignments of
+///         the reads are written as they are in the input, with all tags. For pairs, # in the name becomes _1 and _2;
 ///         without it and without `output2`, mates are interleaved.
 ///     interleaved: First and second mates alternate in `reads`.
 ///     any_names: Pair mates by position, even if their names differ.
@@ -43,7 +45,7 @@ use crate::text::counted;
 ///     report: A `Report` or the file of one, which tells the taxa above and below.
 ///     taxonomy: NCBI's taxdump folder, which tells them.
 ///     database: A `Database` or the path of one, which tells them.
-///     format: "same" as in the input, or "fasta"; None for fasta if the name of `output` ends in .fa or .fasta.
+///     format: "same" as in the input, "fasta", "sam" or "bam"; None for the format that the name of `output` asks for.
 ///     threads: As for `count`.
 ///     memory: As for `count`.
 ///     tmp_dir: As for `count`.
@@ -89,20 +91,17 @@ pub(crate) fn extract<'py>(
     reads.warn_of_mates("extracted", &context.warnings);
     let output = keywords.path_of("output", output)?;
     let files = read_paths(py, output, &reads, &keywords)?;
-    let fasta = is_fasta(&files, &keywords)?;
+    let (fasta, format) = format(&files, &keywords)?;
+    let files = ExtractPaths { format, ..ExtractPaths::new(files) };
     let (any_names, exclude) = (reads.any_names, keywords.flag("exclude")?);
     let (taxa, others) = taxa(taxids_in("taxids", taxids)?, &keywords, &context.warnings)?;
     keywords.finish()?;
     let config = ExtractConfig { exclude, any_names, fasta, ..taxa };
     let read = reads.files().into_iter().chain([lines.clone()]).chain(others);
-    check(py, read, files.all().map(|path| ("output", path)))?;
+    check(py, read, files.reads.all().map(|path| ("output", path)))?;
     let outcome = call::run(py, &context, progress.as_ref(), |context| {
         let set = OutputSet::new();
-        let mut open = ExtractFiles::create(&files, &set)?;
-        let segments = &reads.segments;
-        let streams = open.streams();
-        let outcome = run_with(&config, &lines, segments, streams, context)?;
-        open.finish()?;
+        let outcome = run_in(&config, &lines, &reads.segments, (&files, &set), context)?;
         set.commit()?;
         warn(&outcome, &lines, &context.warnings);
         Ok::<_, Error>(outcome)
@@ -126,18 +125,20 @@ fn read_paths(
     Ok(ReadPaths { single: None, mates: Some([output, second]) })
 }
 
-/// Whether reads are written as FASTA.
-fn is_fasta(files: &ReadPaths, keywords: &Keywords<'_>) -> PyResult<bool> {
+/// Returns whether reads are written as FASTA, and their format otherwise, if it is given.
+fn format(files: &ReadPaths, keywords: &Keywords<'_>) -> PyResult<(bool, Option<ReadFormat>)> {
     let by_name = files.all().next().and_then(OutputFormat::of_name) == Some(OutputFormat::Fasta);
-    match keywords.take::<String>("format")?.as_deref() {
-        None => Ok(by_name),
-        Some("same") => Ok(false),
-        Some("fasta") => Ok(true),
+    Ok(match keywords.take::<String>("format")?.as_deref() {
+        None => (by_name, None),
+        Some("same") => (false, Some(ReadFormat::Fastq)),
+        Some("fasta") => (true, Some(ReadFormat::Fastq)),
+        Some("sam") => (false, Some(ReadFormat::Sam)),
+        Some("bam") => (false, Some(ReadFormat::Bam)),
         Some(other) => {
-            let problem = format!("'{other}' is unknown: give same or fasta");
-            Err(wrong(keywords.py(), "format", problem))
+            let problem = format!("'{other}' is unknown: give same, fasta, sam or bam");
+            return Err(wrong(keywords.py(), "format", problem));
         }
-    }
+    })
 }
 
 /// Returns the selected taxa with their relatives, and the files that these were read from.

@@ -51,6 +51,10 @@ def test_extracted_reads_are_the_programs(
     run(*common, "--exclude", "--format", "fasta", "-o", tmp_path / "a.txt")
     merganser.extract(lines, pairs[0], [taxid], pairs[1], output=tmp_path / "b.txt", exclude=True, format="fasta")
     assert (tmp_path / "a.txt").read_bytes() == (tmp_path / "b.txt").read_bytes() != b""
+    run(*common, "-o", tmp_path / "a.sam")
+    merganser.extract(lines, pairs[0], taxid, pairs[1], output=tmp_path / "b.sam")
+    records = [[line for line in (tmp_path / name).read_text().splitlines() if line[0] != "@"] for name in ("a.sam", "b.sam")]
+    assert records[0] == records[1] and len(records[0]) == 2 * number
     run(*common, "--include-parents", "--report", report, "-o", tmp_path / "a.fq", "--output2", tmp_path / "a2.fq")
     sources: list[dict[str, Any]] = [
         {"report": report},

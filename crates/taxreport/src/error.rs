@@ -8,3 +8,9 @@ merganser_io::file_error! {
         Taxonomy(merganser_taxonomy::Error),
     }
 }
+
+impl From<merganser_alignments::Error> for Error {
+    fn from(error: merganser_alignments::Error) -> Error {
+        error.into_job()
+    }
+}

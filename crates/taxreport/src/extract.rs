@@ -1,5 +1,6 @@
 //! Extraction of the reads of some taxa, using the lines that `classify` wrote.
 
+mod alignments;
 mod decisions;
 mod files;
 mod lines;
@@ -12,15 +13,16 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
-use merganser_alignments::RecordOptions;
+use merganser_alignments::{RecordOptions, TemplatePass};
 use merganser_gpu::DeviceInfo;
-use merganser_io::{BgzfBlocks, Header, Keep, OutputSet, ReadInput, Records};
+use merganser_io::{BgzfBlocks, Header, Keep, OutputSet, ReadInput, Records, WhichAlignments};
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, Context, Shortage, Stages, Unit, thousands};
 
 use crate::Error;
 use crate::output::ReadPaths;
-pub use files::ExtractFiles;
+pub use alignments::{ExtractPaths, run_in};
+use files::ExtractFiles;
 use merganser_io::shown;
 
 pub use relatives::{Relatives, relatives_in_report, relatives_in_taxonomy};
@@ -33,6 +35,8 @@ const THREAD: u64 = 9 * BATCH[1] as u64;
 /// The maximum number of copies of a record in memory: as it was read (twice for a moment), as it is written,
 /// and compressed.
 const COPIES: u64 = 4;
+/// The stage of the progress.
+const STAGE: &str = "extract";
 /// Records and bytes of a batch; they determine where blocks of compressed outputs end.
 const BATCH: [usize; 2] = [16 << 10, 2 << 20];
 
@@ -118,7 +122,8 @@ pub struct ExtractOutcome {
 }
 
 /// Writes the reads whose line in the file `lines` (`-` is stdin) has a taxon selected by `config`, in
-/// the order of the reads, to the file `output`; for pairs, `#` in its name becomes `_1` and `_2`.
+/// the order of the reads, to the file `output`; for pairs, `#` in its name becomes `_1` and `_2`. A name in `.sam` or
+/// `.bam` gets [alignments](run_in).
 ///
 /// Lines are in Kraken's format: `C` or `U`, the name of the read, and its taxid or `NAME (taxid N)`; the other
 /// columns are ignored. While lines are in the order of the reads, one for each read (or for two consecutive mates),
@@ -139,9 +144,8 @@ pub fn run(
 ) -> Result<ExtractOutcome, Error> {
     let reads: Vec<ReadInput> = reads.into_iter().map(Into::into).collect();
     let set = OutputSet::new();
-    let mut files = ExtractFiles::create(&ReadPaths::new(output.as_ref(), &reads), &set)?;
-    let outcome = run_with(config, lines.as_ref(), &reads, files.streams(), context)?;
-    files.finish()?;
+    let paths = ExtractPaths::new(ReadPaths::new(output.as_ref(), &reads));
+    let outcome = run_in(config, lines.as_ref(), &reads, (&paths, &set), context)?;
     set.commit()?;
     Ok(outcome)
 }
@@ -157,36 +161,37 @@ pub fn run_with(
     outputs: ExtractOutputs<'_>,
     context: &Context,
 ) -> Result<ExtractOutcome, Error> {
+    let pass = TemplatePass::of_text();
+    run_pass(config, lines, (segments, &pass), Written::Text(outputs), context)
+}
+
+fn run_pass(
+    config: &ExtractConfig,
+    lines: &Path,
+    (segments, pass): (&[ReadInput], &TemplatePass<'_>),
+    written: Written<'_>,
+    context: &Context,
+) -> Result<ExtractOutcome, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     context.validate()?;
     let room = room(context)?;
-    let options = RecordOptions {
-        keep: Keep { header: Header::Whole, qualities: !config.fasta },
-        batch_records: BATCH[0],
-        batch_bytes: BATCH[1],
-        workers: context.threads,
-        max_record: merganser_io::longest_record(room / 2, COPIES),
-        any_names: config.any_names,
-        find_pairs: true,
-        cancel: cancel.clone(),
-        warnings: context.warnings.clone(),
-        ..RecordOptions::default()
-    };
+    let options = options(config, pass, room, context);
     let records = Records::open(segments, options)?;
-    progress.stage("extract", Unit::Bytes, records.bytes_total());
-    let steps = Steps::new(records, lines, config, room / 2)?;
-    let written = Written { outputs };
-    let (gzip, apart) = (written.gzip(), written.outputs.mates.is_some());
+    progress.stage(STAGE, Unit::Bytes, records.bytes_total());
+    let steps = Steps::new(records, lines, config, (room / 2, pass.collects_names()))?;
+    let (gzip, apart, form) = (written.gzip(), written.is_apart(), written.form());
     let engine = Engine::new(&steps, written, 4 * context.threads as u64, progress, cancel);
     let workers = engine.run(context.threads, || {
         let (blocks, tally) = (BgzfBlocks::new(LEVEL), Tally::default());
-        Worker { steps: &steps, fasta: config.fasta, gzip, apart, blocks, tally }
+        let alignments = form.as_ref().map(|form| (form, form.compressor()));
+        Worker { steps: &steps, config, pass, alignments, gzip, apart, blocks, tally }
     })?;
     engine.finish()?.finish()?;
     progress.finish();
     let mut total = Tally::default();
     workers.into_iter().for_each(|worker| total.add(worker.tally));
     let mut outcome = steps.finish()?;
+    outcome.skipped_alignments = pass.skipped(outcome.skipped_alignments);
     outcome.take(total);
     if outcome.records > 0 && outcome.without_line == outcome.records {
         let what = match outcome.lines {
@@ -212,6 +217,30 @@ pub fn run_with(
     }
     outcome.peak_memory = merganser_run::peak_rss();
     Ok(outcome)
+}
+
+fn options(
+    config: &ExtractConfig,
+    pass: &TemplatePass<'_>,
+    room: u64,
+    context: &Context,
+) -> RecordOptions {
+    let is_text = pass.keep().which == WhichAlignments::None;
+    let (room, copies) = if is_text { (room / 2, COPIES) } else { (room / 4, 2 * COPIES) };
+    RecordOptions {
+        keep: Keep { header: Header::Whole, qualities: !config.fasta },
+        batch_records: BATCH[0],
+        batch_bytes: BATCH[1],
+        workers: context.threads,
+        max_record: merganser_io::longest_record(room, copies),
+        any_names: config.any_names,
+        // Names are collected read by read.
+        find_pairs: !pass.collects_names(),
+        keep_alignments: pass.keep().clone(),
+        cancel: context.cancel.clone(),
+        warnings: context.warnings.clone(),
+        ..RecordOptions::default()
+    }
 }
 
 /// The compression level of outputs, as for all other outputs.

@@ -74,6 +74,8 @@ fn a_listed_suffix_gets_its_format() {
         ("deplete filter -q h.mgd r.fq -o", "d.sam", "sam"),
         ("deplete filter -q h.mgd r.fq -o", "d.bam", "gzip"),
         ("kmers filter-reads -q t.mgk r.fq -o", "f.fastq.gz", "gzip"),
+        ("kmers filter-reads -q t.mgk r.fq -o", "f.sam", "sam"),
+        ("kmers filter-reads -q t.mgk r.fq -o", "f.bam", "gzip"),
         ("map -q g.mgi r.fq -e 3 -o", "a.sam", "sam"),
         ("map -q g.mgi r.fq -e 3 -o", "a.bam", "gzip"),
         ("map -q g.mgi r.fq -e 3 -o", "a.txt", "sam"),
@@ -128,7 +130,7 @@ fn a_suffix_that_an_output_cannot_have_is_refused() {
         ("kmers hetmers t.mgk --plot", "p.jpg", "cannot be JPEG: end its name in .svg, .png, .pdf"),
         ("kmers compare t.mgk t.mgk -o", "y.json", "cannot be JSON"),
         ("kmers profile t.mgk r.fq -o", "y.fq", "cannot be FASTQ"),
-        ("kmers filter-reads t.mgk r.fq -o", "y.bam", "cannot be BAM: end its name in .fq, .fa"),
+        ("kmers filter-reads t.mgk r.fq -o", "y.cram", "cannot be CRAM: end its name in .fq, .fa"),
         ("deplete filter h.mgd r.fq -o", "d.cram", "cannot be CRAM"),
         ("deplete filter h.mgd r.fq -o", "d.fq.bz2", "cannot be compressed as .bz2"),
         (

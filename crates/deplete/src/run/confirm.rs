@@ -1,10 +1,10 @@
 //! Confirms the reads that the minimizers keep: those near the host's haplotypes are removed after all.
 
+use merganser_alignments::problem_of;
 use merganser_io::RecordBatch;
 use merganser_map::{Error as MapError, NearestSearch, Place};
 use merganser_run::Cancel;
 
-use super::Pass;
 use super::worker::Unit;
 use crate::Error;
 use crate::haplotypes::{Confirmed, Haplotypes, count_at};
@@ -38,12 +38,7 @@ impl<'h> Confirmer<'h> {
     }
 
     /// Searches the reads of units that do not match, and lets those match of which a read is near.
-    pub(super) fn confirm(
-        &mut self,
-        batch: &RecordBatch,
-        units: &mut [Unit],
-        pass: &Pass<'_>,
-    ) -> Result<(), Error> {
+    pub(super) fn confirm(&mut self, batch: &RecordBatch, units: &mut [Unit]) -> Result<(), Error> {
         let mates = batch.mates();
         let kept = (0..units.len()).filter(|&unit| !units[unit].is_match);
         self.asked.clear();
@@ -51,7 +46,7 @@ impl<'h> Confirmer<'h> {
         let letters: Vec<&[u8]> =
             self.asked.iter().map(|&record| batch.record(record).letters).collect();
         let problem = |at: usize, message: String| {
-            MapError::Input(pass.problem(batch, self.asked[at], &message).to_string())
+            MapError::Input(problem_of(batch, self.asked[at], &message).to_string())
         };
         let places = self.search.search(&letters, problem)?;
         let own = letters.chunks(mates).zip(places.chunks(mates)).zip(self.asked.chunks(mates));

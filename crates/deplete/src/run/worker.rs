@@ -1,14 +1,13 @@
 //! The worker of a thread: decides which reads of a batch are kept, and makes their texts.
 
-use merganser_alignments::KeptAlignment;
+use merganser_alignments::{Compressor, SinkForm, TemplatePass, problem_of};
 use merganser_io::{Record, RecordBatch};
 use merganser_run::engine::{Turn, Work};
 
 use super::confirm::Confirmer;
 use super::mask::Masker;
-use super::names::NameSet;
-use super::output::{Compressor, Name, OutputText};
-use super::{Decision, Form, Parts, Pass, Shape};
+use super::output::{Name, OutputText};
+use super::{Parts, Shape};
 use crate::{Config, Confirmed, Error, MinimizerLookup, Minimizers};
 
 /// The capacity of a text that is kept for reuse, in bytes; a larger text, of a single giant read, is freed.
@@ -63,7 +62,7 @@ pub(super) struct Unit {
 /// A worker: the working space and counts of a thread.
 pub(super) struct Worker<'r> {
     config: &'r Config,
-    pass: &'r Pass<'r>,
+    pass: &'r TemplatePass<'r>,
     host: &'r MinimizerLookup,
     /// The search of the reads that the minimizers keep, if there is one.
     confirmer: Option<Confirmer<'r>>,
@@ -83,7 +82,7 @@ pub(super) struct Worker<'r> {
     hits: Vec<u64>,
     scratch: Vec<u64>,
     /// The outputs for kept reads and for other reads, with their compressors.
-    outputs: [Vec<(&'r Form, Compressor)>; 2],
+    outputs: [Vec<(&'r SinkForm, Compressor)>; 2],
     pub(super) tally: Tally,
 }
 
@@ -91,11 +90,11 @@ impl<'r> Worker<'r> {
     pub(super) fn new(
         config: &'r Config,
         host: &'r MinimizerLookup,
-        pass: &'r Pass<'r>,
+        pass: &'r TemplatePass<'r>,
         confirmer: Option<Confirmer<'r>>,
         shape: &'r Shape,
     ) -> Worker<'r> {
-        let output = |form: &'r Form| (form, Compressor::new(form.compression));
+        let output = |form: &'r SinkForm| (form, form.compressor());
         Worker {
             config,
             pass,
@@ -137,17 +136,13 @@ impl<'r> Worker<'r> {
         parts.resize_with(count, OutputText::default);
         parts.iter_mut().for_each(|part| part.text.shrink_to(MAX_KEPT));
         self.pass.check(batch)?;
-        match self.pass.decision {
-            Decision::Minimizers => {
-                self.find_minimizers(batch);
-                self.judge();
-                if let Some(confirmer) = &mut self.confirmer {
-                    confirmer.confirm(batch, &mut self.units, self.pass)?;
-                }
-            }
-            Decision::Names(names) => self.judge_by_name(batch, names),
+        self.find_minimizers(batch);
+        self.judge();
+        if let Some(confirmer) = &mut self.confirmer {
+            confirmer.confirm(batch, &mut self.units)?;
         }
-        self.note_names(batch)?;
+        let matching = (0..batch.reads()).filter(|&read| self.units[read].is_match);
+        self.pass.note(batch, matching)?;
         let mates = batch.mates();
         let mut kept = 0;
         for read in 0..batch.reads() {
@@ -156,9 +151,7 @@ impl<'r> Worker<'r> {
             let is_kept = is_match == self.config.keep || self.masker.is_some();
             let records = || (first..first + mates).map(|at| batch.record(at));
             let bases: usize = records().map(|record| record.letters.len()).sum();
-            if self.pass.counts(batch, first) {
-                self.tally.add(mates, bases, is_kept);
-            }
+            self.tally.add(mates, bases, is_kept);
             let own = self.outputs[0].len();
             let (targets, forms) = match is_kept {
                 true => (&mut parts[..own], &self.outputs[0]),
@@ -172,9 +165,9 @@ impl<'r> Worker<'r> {
             for (mate, record) in records().enumerate() {
                 let at = mate % targets.len();
                 let part = &mut targets[at];
-                if let Some(alignments) = &forms[at].0.alignments {
+                if let Some(alignments) = forms[at].0.alignments() {
                     let put = alignments.put(batch, first + mate, &mut part.text);
-                    put.map_err(|problem| self.pass.problem(batch, first + mate, &problem))?;
+                    put.map_err(|problem| problem_of(batch, first + mate, &problem))?;
                     continue;
                 }
                 let mate = if mates == 2 { mate as u8 + 1 } else { 0 };
@@ -217,24 +210,6 @@ impl<'r> Worker<'r> {
             start = end;
             unit
         }));
-    }
-
-    /// Decides which alignments match, by the names of those that matched when the file was read before.
-    fn judge_by_name(&mut self, batch: &RecordBatch, names: &NameSet) {
-        self.units.clear();
-        let Some(header) = self.pass.keep.header.get() else { return };
-        self.units.extend((0..batch.len()).map(|at| {
-            let name = KeptAlignment::first_of(header, batch.alignments(at)).name;
-            Unit { start: 0, end: 0, is_match: names.contains(name) }
-        }));
-    }
-
-    /// Adds the names of matching alignments to those that the pass collects.
-    fn note_names(&self, batch: &RecordBatch) -> Result<(), Error> {
-        let Some(names) = self.pass.names else { return Ok(()) };
-        let Some(header) = self.pass.keep.header.get() else { return Ok(()) };
-        let matching = (0..batch.reads()).filter(|&read| self.units[read].is_match);
-        names.add(header, matching.map(|read| batch.alignments(read * batch.mates())))
     }
 
     /// Decides which reads or pairs match, by their first minimizers if these suffice.

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use merganser_alignments::RecordOptions;
+use merganser_alignments::{RecordOptions, TemplatePass};
 use merganser_io::{
-    Header, Keep, Needs, Output, ReadInput, Record, RecordBatch, Records, Stretch, check_letters,
+    Header, Keep, Needs, Output, ReadInput, Record, RecordBatch, Records, Stretch, WhichAlignments,
+    check_letters,
 };
 
 use merganser_run::engine::Source;
@@ -32,6 +33,9 @@ const STRETCH_LETTERS: usize = 512 << 10;
 /// letters.
 const COPIES: u64 = 8;
 
+/// The progress stage of filters.
+pub(super) const FILTERING: &str = "filtering";
+
 /// Code that turns reads and the counts of their k-mers into output.
 pub(super) trait OfReads: Sync {
     type Tally: Default + Send;
@@ -54,6 +58,20 @@ pub(super) trait OfReads: Sync {
         0
     }
 
+    /// Returns what is done with the alignments of the reads, if they may be written or collected.
+    fn pass(&self) -> Option<&TemplatePass<'_>> {
+        None
+    }
+
+    /// Compresses the texts of a batch, if they are written compressed: see [`PassJob::compress`].
+    ///
+    /// # Errors
+    /// If compression fails.
+    fn compress(&self, texts: &mut [Vec<u8>]) -> Result<(), Error> {
+        let _ = texts;
+        Ok(())
+    }
+
     /// Writes or changes the texts of a batch: see [`PassJob::settle`].
     ///
     /// # Errors
@@ -70,7 +88,15 @@ pub(super) trait OfReads: Sync {
     }
 
     /// Processes a read or the two reads of a pair; appends to the text of each output.
-    fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], tally: &mut Self::Tally);
+    ///
+    /// # Errors
+    /// If a read cannot be written, or there is no memory to collect its name.
+    fn unit(
+        &self,
+        reads: &mut [Read<'_>],
+        texts: &mut [Vec<u8>],
+        tally: &mut Self::Tally,
+    ) -> Result<(), Error>;
 }
 
 /// The distance of the k-mers that are looked up first, in letters, if a number of hits is enough.
@@ -79,6 +105,8 @@ const SAMPLED: usize = 8;
 /// A read and the counts of its k-mers.
 pub(super) struct Read<'r> {
     pub(super) record: Record<'r>,
+    /// The batch of the record, and its index.
+    pub(super) origin: (&'r RecordBatch, usize),
     /// The stretch of the sequence that this is; `None` for a whole sequence.
     pub(super) stretch: Option<Stretch>,
     /// The counts of the k-mers of the read, or of the homopolymer-compressed read if the job requires that.
@@ -107,8 +135,13 @@ pub(super) fn run<W: OfReads>(
     let Job { lookup, context, .. } = job;
     let (progress, cancel) = (&*context.progress, &context.cancel);
     let threads = job.context.threads;
-    // Short reads in FASTQ take five bytes for two letters.
-    let looked_up = if lookup.takes_all_threads() { 0 } else { lookup.letters_at_once() * 5 / 2 };
+    let keep_alignments = work.pass().map(|pass| pass.keep().clone()).unwrap_or_default();
+    let looked_up = match keep_alignments.which {
+        // Short reads in FASTQ take five bytes for two letters.
+        WhichAlignments::None if !lookup.takes_all_threads() => lookup.letters_at_once() * 5 / 2,
+        // Compressed blocks of alignments end where batches do, which must not depend on the look-up.
+        _ => 0,
+    };
     let options = RecordOptions {
         keep: Keep { header: Header::Whole, qualities: true },
         batch_records: BATCH_RECORDS,
@@ -120,6 +153,7 @@ pub(super) fn run<W: OfReads>(
             .then(|| (STRETCH_LETTERS, lookup.k() - 1)),
         any_names: work.any_names().unwrap_or(false),
         find_pairs: work.any_names().is_some(),
+        keep_alignments,
         needs: (!job.homopolymer_compressed).then(|| Needs { bases: lookup.k(), uracil: true }),
         cancel: cancel.clone(),
         warnings: job.context.warnings.clone(),
@@ -130,7 +164,8 @@ pub(super) fn run<W: OfReads>(
     let compressed = job.homopolymer_compressed;
     let reads = Reads { records, k: lookup.k(), compressed, work };
     let tallies = pass::run(job, &reads, outputs)?;
-    Ok(Done { tallies, skipped: reads.records.skipped_alignments() })
+    let skipped = reads.records.skipped_alignments();
+    Ok(Done { tallies, skipped: work.pass().map_or(skipped, |pass| pass.skipped(skipped)) })
 }
 
 struct Reads<'w, W> {
@@ -165,6 +200,9 @@ impl<W: OfReads> Source for Reads<'_, W> {
 
     fn next(&self, batch: &mut RecordBatch) -> Result<Option<u64>, Error> {
         let filled = self.records.next(batch).map_err(Error::from);
+        if let Some(pass) = self.work.pass() {
+            pass.check(batch)?;
+        }
         // If mates are out of step, the mates before the error are in the batch.
         check(batch).and(filled)
     }
@@ -191,6 +229,10 @@ impl<W: OfReads> PassJob for Reads<'_, W> {
 
     fn settle(&self, texts: &mut [Vec<u8>], outputs: &mut [Output]) -> Result<(), Error> {
         self.work.settle(texts, outputs)
+    }
+
+    fn compress(&self, texts: &mut [Vec<u8>]) -> Result<(), Error> {
+        self.work.compress(texts)
     }
 
     fn copy(batch: &RecordBatch) -> RecordBatch {
@@ -272,25 +314,26 @@ impl<W: OfReads> PassJob for Reads<'_, W> {
         counts: &mut [u32],
         texts: &mut [Vec<u8>],
         tally: &mut W::Tally,
-    ) {
+    ) -> Result<(), Error> {
         let mut left = counts;
         let mut next = |at| {
             let record = batch.record(at);
             let places = self.taken(record);
             let (own, rest) = std::mem::take(&mut left).split_at_mut(places);
             left = rest;
-            let stretch = batch.stretch();
-            Read { record, stretch, counts: &mut own[..places.saturating_sub(self.k)] }
+            let (origin, stretch) = ((batch, at), batch.stretch());
+            Read { record, origin, stretch, counts: &mut own[..places.saturating_sub(self.k)] }
         };
         for read in reads {
             match batch.is_paired() {
-                false => self.work.unit(&mut [next(read)], texts, tally),
+                false => self.work.unit(&mut [next(read)], texts, tally)?,
                 true => {
                     let mut pair = [next(2 * read), next(2 * read + 1)];
-                    self.work.unit(&mut pair, texts, tally);
+                    self.work.unit(&mut pair, texts, tally)?;
                 }
             }
         }
+        Ok(())
     }
 }
 

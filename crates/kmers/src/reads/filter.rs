@@ -1,13 +1,19 @@
 //! Filters, trims or masks reads by their k-mers that a table has.
 
+mod alignments;
 #[cfg(feature = "cli")]
 mod cli;
 
-use std::path::Path;
+use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
-use merganser_io::{Output, OutputSet, ReadInput, finish_all, text_bytes};
+use merganser_alignments::{SinkForm, TemplatePass, problem_of};
+use merganser_io::{Output, OutputSet, ReadInput, text_bytes};
 use merganser_run::Context;
+
+use alignments::Alignments;
+pub use alignments::{FilterOutputs, filter_reads_in};
 
 use super::batch::{self, OfReads, Read};
 use super::mates::{Enough, Mates};
@@ -39,6 +45,16 @@ impl FromStr for Limit {
             _ => {
                 Err(format!("'{text}' is neither a number of hits nor a fraction from 0.0 to 1.0"))
             }
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    /// Writes the text that [parses](Limit::from_str) as this limit.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::Number(number) => write!(formatter, "{number}"),
+            Limit::Part(part) => write!(formatter, "{part:?}"),
         }
     }
 }
@@ -166,8 +182,8 @@ pub struct Filtered {
 }
 
 /// Filters reads by the k-mers that they share with a table, one input after the other, and writes those that are kept
-/// to the files `outputs`, in the order of the input: all to one file, or first and second mates to one each. The files
-/// appear at the end.
+/// to the files `outputs`, in the order of the input: all to one file, or first and second mates to one each. Names in
+/// `.sam` and `.bam` get [alignments](filter_reads_in). The files appear at the end.
 ///
 /// The progress stages are those of [`open_lookup`], and `filtering`, in bytes of input.
 ///
@@ -178,13 +194,12 @@ pub fn filter_reads(
     config: &FilterConfig,
     table: AnyTable,
     reads: impl IntoIterator<Item = impl Into<ReadInput>>,
-    outputs: impl IntoIterator<Item = impl AsRef<Path>>,
+    outputs: impl IntoIterator<Item = impl Into<PathBuf>>,
     context: &Context,
 ) -> Result<Filtered, Error> {
     let reads: Vec<ReadInput> = reads.into_iter().map(Into::into).collect();
-    let set = OutputSet::new();
-    let files = outputs.into_iter().map(|path| set.output(path));
-    let mut files = files.collect::<Result<Vec<_>, _>>()?;
+    let (outputs, set) = (FilterOutputs::new(outputs), OutputSet::new());
+    outputs.are_alignments(config)?;
     let homopolymer_compressed = table.description().homopolymer_compressed;
     let options = LookupOptions {
         purpose: Use::Reads,
@@ -195,8 +210,8 @@ pub fn filter_reads(
     let lookup = &*open_lookup(table, &options)?;
     let record_bytes = record_bytes(context.budget(), context.threads, lookup);
     let job = Job { lookup, homopolymer_compressed, context, record_bytes };
-    let filtered = context.cancel.over_error(filter_reads_with(config, job, &reads, &mut files))?;
-    finish_all(files)?;
+    let filtered = filter_reads_in(config, job, &reads, (&outputs, &set));
+    let filtered = context.cancel.over_error(filtered)?;
     set.commit()?;
     Ok(filtered)
 }
@@ -211,21 +226,16 @@ pub fn filter_reads_with(
     segments: &[ReadInput],
     outputs: &mut [Output],
 ) -> Result<Filtered, Error> {
-    let filter = Filter { config, k: job.lookup.k(), outputs: outputs.len() };
-    let done = batch::run(job, &filter, segments, "filtering", outputs)?;
-    let none = Filtered { skipped_alignments: done.skipped, ..Filtered::default() };
-    Ok(done.tallies.into_iter().fold(none, |sum, part| Filtered {
-        reads: sum.reads + part.reads,
-        kept: sum.kept + part.kept,
-        changed_bases: sum.changed_bases + part.changed_bases,
-        ..sum
-    }))
+    let alignments = Alignments { pass: TemplatePass::of_text(), output: None };
+    let filter = Filter { config, k: job.lookup.k(), outputs: outputs.len(), alignments };
+    filter.run(job, segments, outputs)
 }
 
 struct Filter<'f> {
     config: &'f FilterConfig,
     k: usize,
     outputs: usize,
+    alignments: Alignments<'f>,
 }
 
 impl OfReads for Filter<'_> {
@@ -239,6 +249,29 @@ impl OfReads for Filter<'_> {
         Some(self.config.any_names)
     }
 
+    fn pass(&self) -> Option<&TemplatePass<'_>> {
+        Some(&self.alignments.pass)
+    }
+
+    /// Returns the copies for alignments: as they were read, as they are written, and compressed.
+    fn more_copies(&self) -> u64 {
+        if self.alignments.output.is_some() { 4 } else { 0 }
+    }
+
+    fn compress(&self, texts: &mut [Vec<u8>]) -> Result<(), Error> {
+        match &self.alignments.output {
+            Some(output) => output.compress(&mut texts[0]),
+            None => Ok(()),
+        }
+    }
+
+    fn settle(&self, texts: &mut [Vec<u8>], _outputs: &mut [Output]) -> Result<(), Error> {
+        match &self.alignments.output {
+            Some(output) => output.write(&texts[0]),
+            None => Ok(()),
+        }
+    }
+
     fn enough_hits(&self) -> Option<Enough> {
         match self.config.action() {
             Action::Select(Limit::Number(hits @ 1..), None) => {
@@ -248,28 +281,74 @@ impl OfReads for Filter<'_> {
         }
     }
 
-    fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], done: &mut Filtered) {
+    fn unit(
+        &self,
+        reads: &mut [Read<'_>],
+        texts: &mut [Vec<u8>],
+        done: &mut Filtered,
+    ) -> Result<(), Error> {
         done.reads += reads.len() as u64;
         let (stays, masks) = match self.config.action() {
             Action::Select(least, most) => (self.selects(reads, least, most), false),
             Action::Trim => (self.trim(reads, done), false),
             Action::Mask(_) => (true, true),
         };
+        if self.alignments.pass.collects_names() {
+            return self.note(&reads[0], stays);
+        }
         if !stays {
-            return;
+            return Ok(());
         }
         done.kept += reads.len() as u64;
         for (mate, read) in reads.iter().enumerate() {
             let text = &mut texts[mate % self.outputs];
+            if let Some(output) = &self.alignments.output {
+                put_alignments(read, &output.form, text)?;
+                continue;
+            }
             let place = read.record.write(text);
             if masks {
                 self.mask(&mut text[place], read.counts, done);
             }
         }
+        Ok(())
     }
 }
 
+/// Appends the alignments of a read.
+fn put_alignments(read: &Read<'_>, form: &SinkForm, text: &mut Vec<u8>) -> Result<(), Error> {
+    let Some(writer) = form.alignments() else { return Ok(()) };
+    let (batch, at) = read.origin;
+    let put = writer.put(batch, at, text);
+    put.map_err(|problem| problem_of(batch, at, &problem).into())
+}
+
 impl Filter<'_> {
+    /// Filters the reads of all segments.
+    fn run(
+        &self,
+        job: Job<'_>,
+        segments: &[ReadInput],
+        outputs: &mut [Output],
+    ) -> Result<Filtered, Error> {
+        let done = batch::run(job, self, segments, batch::FILTERING, outputs)?;
+        let none = Filtered { skipped_alignments: done.skipped, ..Filtered::default() };
+        Ok(done.tallies.into_iter().fold(none, |sum, part| Filtered {
+            reads: sum.reads + part.reads,
+            kept: sum.kept + part.kept,
+            changed_bases: sum.changed_bases + part.changed_bases,
+            ..sum
+        }))
+    }
+
+    /// Collects the name of a read or pair if it decides about its template.
+    fn note(&self, read: &Read<'_>, stays: bool) -> Result<(), Error> {
+        let (batch, at) = read.origin;
+        let decides = stays == self.config.keeps_named();
+        let noted = decides.then_some(at / batch.mates());
+        Ok(self.alignments.pass.note(batch, noted.into_iter())?)
+    }
+
     /// Whether a read or pair is kept by its hits.
     fn selects(&self, unit: &[Read<'_>], least: Limit, most: Option<Limit>) -> bool {
         let hits = |read: &Read<'_>| {

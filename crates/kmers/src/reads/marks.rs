@@ -102,9 +102,14 @@ impl OfReads for Marking<'_> {
         32 + if self.compressed { 8 } else { 0 }
     }
 
-    fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], _done: &mut ()) {
+    fn unit(
+        &self,
+        reads: &mut [Read<'_>],
+        texts: &mut [Vec<u8>],
+        _done: &mut (),
+    ) -> Result<(), Error> {
         let text = &mut texts[0];
-        for Read { record, stretch, counts } in reads {
+        for Read { record, stretch, counts, .. } in reads {
             let stretch = stretch.unwrap_or(Stretch { begins: true, ends: true });
             // The last letters of a stretch are repeated in the next one.
             let repeated = if stretch.begins { 0 } else { self.k - 1 };
@@ -126,6 +131,7 @@ impl OfReads for Marking<'_> {
             let at = start + 8 * (NUMBERS - 1);
             text[at..at + 8].copy_from_slice(&runs.to_le_bytes());
         }
+        Ok(())
     }
 
     fn settle(&self, texts: &mut [Vec<u8>], _outputs: &mut [Output]) -> Result<(), Error> {

@@ -38,6 +38,15 @@ pub(super) trait PassJob: Source<Batch: Send + Sync, Error = Error> {
         Ok(())
     }
 
+    /// Compresses the texts of a batch, all of which were made, by a worker.
+    ///
+    /// # Errors
+    /// If compression fails.
+    fn compress(&self, texts: &mut [Vec<u8>]) -> Result<(), Error> {
+        let _ = texts;
+        Ok(())
+    }
+
     /// Returns the largest number of letters that should be looked up together, the first time and later.
     fn max_letters(&self) -> [usize; 2] {
         [usize::MAX; 2]
@@ -77,6 +86,9 @@ pub(super) trait PassJob: Source<Batch: Send + Sync, Error = Error> {
     }
 
     /// Makes the texts of some items from the counts of the k-mers at their letters.
+    ///
+    /// # Errors
+    /// If an item cannot be written.
     fn make(
         &self,
         batch: &Self::Batch,
@@ -84,7 +96,7 @@ pub(super) trait PassJob: Source<Batch: Send + Sync, Error = Error> {
         counts: &mut [u32],
         texts: &mut [Vec<u8>],
         tally: &mut Self::Tally,
-    );
+    ) -> Result<(), Error>;
 }
 
 /// A text for each output.
@@ -206,7 +218,8 @@ impl<'p, 'o, W: PassJob> Pass<'p, 'o, W> {
                     (batch, counts): (W::Batch, &mut [u32]),
                     turn: &Turn<'_, _, _>| {
             let mut texts = self.texts(turn);
-            self.work.make(&batch, 0..W::items(&batch), counts, &mut texts, tally);
+            self.work.make(&batch, 0..W::items(&batch), counts, &mut texts, tally)?;
+            self.work.compress(&mut texts)?;
             Ok(texts)
         };
         self.engine.run_held(self.job.context.threads, shares, W::Tally::default, make)
@@ -248,9 +261,10 @@ impl<W: PassJob> Work for Worker<'_, '_, '_, W> {
             self.letters.clear();
             let to = work.join(batch, from, lookup.letters_at_once(), &mut self.letters);
             work.counts(batch, from..to, &self.letters, lookup, &mut self.counts)?;
-            work.make(batch, from..to, &mut self.counts, &mut texts, &mut self.tally);
+            work.make(batch, from..to, &mut self.counts, &mut texts, &mut self.tally)?;
             from = to;
         }
+        work.compress(&mut texts)?;
         if work.is_long(batch) {
             (self.letters, self.counts) = (Vec::new(), Vec::new());
         }

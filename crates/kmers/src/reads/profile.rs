@@ -71,7 +71,12 @@ impl OfReads for Lines {
         }
     }
 
-    fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], done: &mut Profiled) {
+    fn unit(
+        &self,
+        reads: &mut [Read<'_>],
+        texts: &mut [Vec<u8>],
+        done: &mut Profiled,
+    ) -> Result<(), Error> {
         for read in reads {
             match read.stretch {
                 None => line(read, done, &mut texts[0]),
@@ -84,6 +89,7 @@ impl OfReads for Lines {
                 }
             }
         }
+        Ok(())
     }
 }
 

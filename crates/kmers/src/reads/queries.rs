@@ -231,8 +231,9 @@ impl PassJob for Lines {
         counts: &mut [u32],
         texts: &mut [Vec<u8>],
         (): &mut (),
-    ) {
+    ) -> Result<(), Error> {
         let letters = &asked.letters[kmers.start * self.stride()..kmers.end * self.stride()];
         answer(letters, self.rule.k, counts, &mut texts[0]);
+        Ok(())
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn command(config: &Config, index: &Index, inputs: &[ReadInput]) -> S
     let paired = inputs.iter().any(ReadInput::is_paired);
     options(config, paired, &mut command);
     circles(index, &mut command);
-    put_files(index.source(), inputs, &mut command);
+    put_files(Some(index.source()), inputs, &mut command);
     command
 }
 

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::ThreadArgs;
 use super::reads::MixedReadsArgs;
 use crate::holds::FormatChoice;
+use merganser_alignments::ReadFormat;
 use merganser_io::OutputFormat;
 
 /// Subcommands of `merganser extract`.
@@ -36,6 +37,9 @@ Examples:
   All reads except unclassified ones and those of a species and below:
     merganser extract reads --taxid 562,0 --include-children --exclude \\
       --database refs.mgdb --lines reads.tsv reads.fq.gz -o rest.fq.gz
+  Alignments, or unaligned BAM of a sequencer, with all tags:
+    merganser extract reads --taxid 562 --lines sample.tsv sample.bam \\
+      -o ecoli.bam
   Lines from a pipe, reads as FASTA:
     merganser classify refs.mgdb reads.fq.gz -q | \\
       merganser extract reads --taxid 562 --lines - --format fasta \\
@@ -77,13 +81,16 @@ pub(crate) struct ExtractReadsArgs {
     /// Output; - is stdout; compressed if the name ends in .gz
     ///
     /// For pairs, # in the name becomes _1 and _2. Without it and without --output2, mates are interleaved.
+    /// If the name ends in .bam or .sam, the alignments of the reads are written as they are in the input,
+    /// with all tags, and those of a read and its mate stay together. Reads of FASTQ become unmapped, and
+    /// tags in their headers (BC:Z:ACGT) are kept.
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     pub(crate) output: PathBuf,
     /// Output for second mates
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output2: Option<PathBuf>,
-    /// Format of the reads: as in the input, or FASTA [default: fasta if FILE's name ends in .fa or
-    /// .fasta, else same]
+    /// Format of the reads: as in the input, FASTA, or alignments [default: fasta, sam or bam if FILE's
+    /// name ends so, else same]
     #[arg(long = "format", value_name = "FORMAT", help_heading = "Output")]
     pub(crate) given_format: Option<ExtractFormat>,
 
@@ -101,6 +108,8 @@ pub(crate) struct ExtractReadsArgs {
 pub(crate) enum ExtractFormat {
     Same,
     Fasta,
+    Sam,
+    Bam,
 }
 
 impl ExtractReadsArgs {
@@ -115,6 +124,18 @@ impl FormatChoice for ExtractFormat {
         match self {
             ExtractFormat::Same => None,
             ExtractFormat::Fasta => Some(OutputFormat::Fasta),
+            ExtractFormat::Sam => Some(OutputFormat::Sam),
+            ExtractFormat::Bam => Some(OutputFormat::Bam),
+        }
+    }
+}
+
+impl From<ExtractFormat> for ReadFormat {
+    fn from(format: ExtractFormat) -> ReadFormat {
+        match format {
+            ExtractFormat::Same | ExtractFormat::Fasta => ReadFormat::Fastq,
+            ExtractFormat::Sam => ReadFormat::Sam,
+            ExtractFormat::Bam => ReadFormat::Bam,
         }
     }
 }

@@ -10,7 +10,7 @@ use merganser_deplete::{
     Config, Confirmed, Error, Haplotypes, Host, MinimizerLookup, Outcome, OutputPaths, ReadFormat,
     run_in,
 };
-use merganser_io::{Input, OutputFormat, ReadInput};
+use merganser_io::{Input, ReadInput};
 use merganser_map::Index;
 use merganser_run::{Cancel, Context, thousands};
 
@@ -154,16 +154,6 @@ fn config(args: &DepleteFilterArgs) -> Config {
     Config { any_names: args.reads.pairs.any_names, ..args.config }
 }
 
-impl FormatChoice for ReadFormat {
-    fn format(self) -> Option<OutputFormat> {
-        match self {
-            ReadFormat::Fastq => Some(OutputFormat::Fastq),
-            ReadFormat::Sam => Some(OutputFormat::Sam),
-            ReadFormat::Bam => Some(OutputFormat::Bam),
-        }
-    }
-}
-
 /// Returns the command that headers of alignments name: what decides the records, the set and the reads.
 fn command(args: &DepleteFilterArgs, config: &Config, segments: &[ReadInput]) -> String {
     let thresholds = &config.thresholds;
@@ -180,7 +170,7 @@ fn command(args: &DepleteFilterArgs, config: &Config, segments: &[ReadInput]) ->
     if let (Some(index), Some(edits)) = (&args.confirm, args.edits) {
         command += &format!(" --confirm {} --edits {edits}", quoted(&index.display().to_string()));
     }
-    put_files(&args.set, segments, &mut command);
+    put_files(Some(&args.set), segments, &mut command);
     command
 }
 

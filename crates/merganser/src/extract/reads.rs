@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use merganser_alignments::{ReadFormat, put_files, quoted};
 use merganser_io::{Input, ReadInput};
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::extract::{
-    ExtractConfig, ExtractFiles, ExtractOutcome, Relatives, relatives_in_report,
-    relatives_in_taxonomy, run_with,
+    ExtractConfig, ExtractOutcome, ExtractPaths, Relatives, relatives_in_report,
+    relatives_in_taxonomy, run_in,
 };
 use merganser_taxreport::report::KrakenReport;
 
@@ -32,12 +33,15 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     hint_at_mates(singles.flat_map(ReadInput::inputs), "extracted", remedy, console);
     let paths = outputs::paths(args, &segments)?;
     let is_fasta = args.format() == ExtractFormat::Fasta;
-    let names: Vec<PathBuf> = paths.all().map(Path::to_owned).collect();
+    let (format, command) = (args.given_format.map(ReadFormat::from), command(args, &segments));
+    let paths = ExtractPaths { reads: paths, format, command };
+    let are_alignments = paths.are_alignments()?;
+    let names: Vec<PathBuf> = paths.reads.all().map(Path::to_owned).collect();
     let set = RunFiles::new()
         .lists(args.reads.lists())
         .inputs(&inputs)
         .read(others(args)?)
-        .write(ExtractFormat::holds(args.given_format, Holds::READS), &names)
+        .write(ExtractFormat::holds(args.given_format, Holds::ANY_READS), &names)
         .check()?;
     if !is_fasta {
         refuse_other_reads(&names, &inputs)?;
@@ -50,16 +54,39 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
         ..taxa(args, console)?
     };
     let context = common::context(args.threads.number(), args.memory, None, None);
-    let mut files = ExtractFiles::create(&paths, &set)?;
-    let streams = files.streams();
-    let outcome = run_with(&config, &args.lines, &segments, streams, &context)?;
-    files.finish()?;
+    let outcome = run_in(&config, &args.lines, &segments, (&paths, &set), &context)?;
     set.commit_last()?;
     ExtractFormat::note(args.given_format, &args.output, console);
-    let pairs = segments.iter().any(ReadInput::is_paired);
+    let pairs = !are_alignments && segments.iter().any(ReadInput::is_paired);
     note_interleaved(&names, pairs, "a # in its name, or --output2, makes two files", console);
     tell(args, &outcome, console);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the command that headers of alignments name: what decides the records, and the reads.
+fn command(args: &ExtractReadsArgs, segments: &[ReadInput]) -> String {
+    let taxids: Vec<String> = args.taxid.iter().map(u64::to_string).collect();
+    let mut command = format!("merganser extract reads --taxid {}", taxids.join(","));
+    for (given, option) in [
+        (args.include_children, " --include-children"),
+        (args.include_parents, " --include-parents"),
+        (args.exclude, " --exclude"),
+        (args.reads.pairs.any_names, " --any-names"),
+    ] {
+        command.push_str(if given { option } else { "" });
+    }
+    for (option, path) in [
+        ("--lines", Some(&args.lines)),
+        ("--report", args.report.as_ref()),
+        ("--taxonomy", args.taxonomy.as_ref()),
+        ("--database", args.database.as_ref()),
+    ] {
+        if let Some(path) = path {
+            command += &format!(" {option} {}", quoted(&path.display().to_string()));
+        }
+    }
+    put_files(None, segments, &mut command);
+    command
 }
 
 /// Checks that the arguments are compatible.

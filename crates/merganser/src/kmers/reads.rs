@@ -1,15 +1,16 @@
 //! `merganser kmers filter-reads` and `profile`.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use merganser_alignments::{ReadFormat, put_files};
 use merganser_io::{Input, OutputSet, ReadInput, text_bytes};
 use merganser_kmers::Error;
 use merganser_kmers::algebra;
 use merganser_kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
-use merganser_kmers::reads::{self, FilterConfig, Job, filter_reads_with};
+use merganser_kmers::reads::{self, FilterConfig, FilterOutputs, Job, filter_reads_in};
 use merganser_run::{Context, thousands};
 
 use super::tables;
@@ -19,7 +20,7 @@ use crate::common::{hint_at_mates, tell_skipped};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
-use crate::holds::{Holds, note_interleaved, refuse_other_reads};
+use crate::holds::{FormatChoice, Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
 
 pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCode> {
@@ -36,20 +37,18 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
         hint_at_mates(inputs.iter(), "filtered", remedy, console);
     }
     let paths: Vec<PathBuf> = [&args.output].into_iter().chain(&args.output2).cloned().collect();
-    let files =
-        RunFiles::new().lists(args.reads.lists()).inputs(&inputs).write(Holds::READS, &paths);
+    let command = command(args, &config, &segments);
+    let outputs = FilterOutputs { paths, format: args.output_format, command };
+    let paths = &outputs.paths;
+    let holds = ReadFormat::holds(args.output_format, Holds::ANY_READS);
+    let files = RunFiles::new().lists(args.reads.lists()).inputs(&inputs).write(holds, paths);
     let cancel = interrupt::cancel_on_interrupt();
-    let (loaded, set) = load(&args.table, (&args.tables, &args.device), &inputs, (files, &paths))?;
-    let outputs = paths.iter().map(|path| set.output(path));
-    let mut outputs = outputs.collect::<Result<Vec<_>, _>>().map_err(Error::from)?;
+    let are_alignments = outputs.are_alignments(&config)?;
+    let (loaded, set) = load(&args.table, (&args.tables, &args.device), &inputs, (files, paths))?;
     let job = of_reads(&loaded, &context);
-    let done = filter_reads_with(&config, job, &segments, &mut outputs);
-    let done = cancel.over_error(done)?;
-    for output in outputs {
-        output.finish().map_err(Error::from)?;
-    }
+    let done = cancel.over_error(filter_reads_in(&config, job, &segments, (&outputs, &set)))?;
     set.commit_last().map_err(Error::from)?;
-    note_interleaved(&paths, paired, "--output2 makes two files", console);
+    note_interleaved(paths, paired && !are_alignments, "--output2 makes two files", console);
     let bases = thousands(done.changed_bases);
     let changed = match config.mask {
         _ if config.trim => format!("; {bases} bases were cut off"),
@@ -61,6 +60,20 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     console.info(format_args!("{kept} of {all} reads were kept{changed}"));
     tell_peak(console);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the command that headers of alignments name: what decides the records, the table and the reads.
+fn command(args: &FilterReadsArgs, config: &FilterConfig, segments: &[ReadInput]) -> String {
+    let mut command = format!("merganser kmers filter-reads --min-hits {}", config.min_hits);
+    if let Some(most) = config.max_hits {
+        command += &format!(" --max-hits {most}");
+    }
+    for (given, option) in [(config.invert, " --invert"), (config.any_names, " --any-names")] {
+        command.push_str(if given { option } else { "" });
+    }
+    command += &format!(" --pairs {}", config.pairs);
+    put_files(Some(Path::new(&args.table)), segments, &mut command);
+    command
 }
 
 /// Makes the job that compares reads with the table.

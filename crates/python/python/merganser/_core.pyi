@@ -1976,7 +1976,7 @@ def extract(
     report: Report | _Path | None = None,
     taxonomy: _Paths | None = None,
     database: Database | _Path | None = None,
-    format: Literal["same", "fasta"] | None = None,
+    format: Literal["same", "fasta", "sam", "bam"] | None = None,
     threads: int | None = None,
     memory: _Memory | None = None,
     tmp_dir: _Path | None = None,
@@ -1989,7 +1989,8 @@ def extract(
         reads: The same files or sequences as for `classify_to`.
         taxids: The taxa: an int or several; 0 for unclassified reads.
         mates: The second mates, the same number of files or sequences as `reads`.
-        output: The file for the reads; compressed if the name ends in .gz. For pairs, # in the name becomes _1 and _2;
+        output: The file for the reads; compressed if the name ends in .gz. If it ends in .bam or .sam, the alignments of
+            the reads are written as they are in the input, with all tags. For pairs, # in the name becomes _1 and _2;
             without it and without `output2`, mates are interleaved.
         interleaved: First and second mates alternate in `reads`.
         any_names: Pair mates by position, even if their names differ.
@@ -2001,7 +2002,7 @@ def extract(
         report: A `Report` or the file of one, which tells the taxa above and below.
         taxonomy: NCBI's taxdump folder, which tells them.
         database: A `Database` or the path of one, which tells them.
-        format: "same" as in the input, or "fasta"; None for fasta if the name of `output` ends in .fa or .fasta.
+        format: "same" as in the input, "fasta", "sam" or "bam"; None for the format that the name of `output` asks for.
         threads: As for `count`.
         memory: As for `count`.
         tmp_dir: As for `count`.

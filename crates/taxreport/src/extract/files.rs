@@ -10,7 +10,7 @@ use crate::output::ReadPaths;
 
 /// The open files of extracted reads.
 #[derive(Debug)]
-pub struct ExtractFiles {
+pub(super) struct ExtractFiles {
     single: Option<File>,
     mates: Option<[File; 2]>,
 }
@@ -39,7 +39,7 @@ impl ExtractFiles {
     ///
     /// # Errors
     /// If a file cannot be created.
-    pub fn create(paths: &ReadPaths, set: &OutputSet) -> Result<ExtractFiles, Error> {
+    pub(super) fn create(paths: &ReadPaths, set: &OutputSet) -> Result<ExtractFiles, Error> {
         let create = |path: &PathBuf| File::create(path, set);
         let single = paths.single.as_ref().map(create).transpose()?;
         let mates = match &paths.mates {
@@ -50,7 +50,7 @@ impl ExtractFiles {
     }
 
     /// Returns the outputs that a run writes to.
-    pub fn streams(&mut self) -> ExtractOutputs<'_> {
+    pub(super) fn streams(&mut self) -> ExtractOutputs<'_> {
         ExtractOutputs {
             single: self.single.as_mut().map(File::stream),
             mates: self.mates.as_mut().map(|[one, two]| [one.stream(), two.stream()]),
@@ -61,7 +61,7 @@ impl ExtractFiles {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn finish(self) -> Result<(), Error> {
+    pub(super) fn finish(self) -> Result<(), Error> {
         for file in self.single.into_iter().chain(self.mates.into_iter().flatten()) {
             file.output.finish()?;
         }

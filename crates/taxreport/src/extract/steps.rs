@@ -48,6 +48,8 @@ struct Cursor<'s> {
     is_before_extracted: bool,
     /// The maximum memory of names in bytes.
     room: u64,
+    /// Whether mates that share a line may be far apart.
+    of_templates: bool,
     /// The read that was not at the position of its line.
     out_of_order: Option<String>,
     /// The number of reads that share the line of the previous read.
@@ -58,12 +60,13 @@ struct Cursor<'s> {
 }
 
 impl<'s> Steps<'s> {
-    /// Opens the lines; `room` is the memory for names in bytes.
+    /// Opens the lines; `room` is the memory for names in bytes. `of_templates` tells whether mates that share a line may
+    /// be far apart: then lines are found by name, too, after a read has had them.
     pub(super) fn new(
         records: Records,
         path: &Path,
         config: &'s ExtractConfig,
-        room: u64,
+        (room, of_templates): (u64, bool),
     ) -> Result<Steps<'s>, Error> {
         let lines = ReadLines::open(path)?;
         let (path, line, before) =
@@ -77,6 +80,7 @@ impl<'s> Steps<'s> {
             before,
             is_before_extracted: false,
             room,
+            of_templates,
             out_of_order: None,
             shared: 0,
             doubled: (0, None),
@@ -204,23 +208,30 @@ impl Cursor<'_> {
             }
             self.is_open = self.lines.next(&mut self.line)?;
         }
-        self.find_doubled(before, &names)?;
+        self.find_doubled(before, &mut names)?;
         Ok(names)
     }
 
     /// Reads the first `before` lines again, which were matched by position, and looks up their names among those of
-    /// the other lines. This is not possible for a pipe.
-    fn find_doubled(&mut self, before: u64, names: &NameTable) -> Result<(), Error> {
-        if names.len() == 0 || !std::fs::metadata(&self.path).is_ok_and(|at| at.is_file()) {
+    /// the other lines, to which they are added if mates may be far apart. This is not possible for a pipe.
+    fn find_doubled(&mut self, before: u64, names: &mut NameTable) -> Result<(), Error> {
+        let is_needed = names.len() > 0 || self.of_templates;
+        if !is_needed || !std::fs::metadata(&self.path).is_ok_and(|at| at.is_file()) {
             return Ok(());
         }
         let (mut lines, mut line) = (ReadLines::open(&self.path)?, ReadLine::default());
         while lines.number() < before && lines.next(&mut line)? {
-            let other = names.get(&line.name);
-            if other.is_some_and(|other| other != self.decisions.wants(&line)) {
-                self.doubled.0 += 1;
-                let name = || String::from_utf8_lossy(&line.name).into_owned();
-                self.doubled.1.get_or_insert_with(name);
+            let wanted = self.decisions.wants(&line);
+            match names.get(&line.name) {
+                Some(other) if other != wanted => {
+                    self.doubled.0 += 1;
+                    let name = || String::from_utf8_lossy(&line.name).into_owned();
+                    self.doubled.1.get_or_insert_with(name);
+                }
+                None if self.of_templates && names.add(&line.name, wanted) == Added::NoRoom => {
+                    return Err(self.no_room(names.len()));
+                }
+                _ => {}
             }
         }
         Ok(())

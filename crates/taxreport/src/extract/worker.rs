@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use merganser_io::{BgzfBlocks, Record};
+use merganser_alignments::{Compressor, SinkForm, SinkWriter, TemplatePass};
+use merganser_io::{BgzfBlocks, Record, RecordBatch, finish_all};
 use merganser_run::InOrderSink;
 use merganser_run::engine::{Turn, Work};
 
 use super::steps::{Step, Steps};
-use super::{ExtractOutputs, ExtractStream};
+use super::{ExtractConfig, ExtractOutputs, ExtractStream};
 use crate::Error;
 use crate::output::ReadTexts;
 
@@ -24,6 +25,16 @@ pub(super) struct Tally {
 }
 
 impl Tally {
+    /// Counts a read without a line.
+    fn count_without_line(&mut self, batch: &RecordBatch, read: usize) {
+        self.without_line += 1;
+        // Each thread gets batches in ascending order.
+        self.first.get_or_insert_with(|| {
+            let name = String::from_utf8_lossy(batch.name(read * batch.mates()));
+            (batch.first() + read as u64, name.into_owned())
+        });
+    }
+
     /// Adds the counts of another thread.
     pub(super) fn add(&mut self, other: Tally) {
         self.records += other.records;
@@ -38,7 +49,10 @@ impl Tally {
 /// The state of a worker.
 pub(super) struct Worker<'w, 's> {
     pub(super) steps: &'w Steps<'s>,
-    pub(super) fasta: bool,
+    pub(super) config: &'w ExtractConfig,
+    pub(super) pass: &'w TemplatePass<'w>,
+    /// The form of alignments, if reads are written as such, and their compressor.
+    pub(super) alignments: Option<(&'w SinkForm, Compressor)>,
     /// Whether the texts of single reads, first mates and second mates are compressed.
     pub(super) gzip: [bool; 3],
     /// Whether mates have separate outputs.
@@ -59,61 +73,96 @@ impl Work for Worker<'_, '_> {
     ) -> Result<ReadTexts, Error> {
         let begun = Instant::now();
         let mut texts = turn.spare().unwrap_or_default();
-        self.extract(step, &mut texts);
-        texts.compress(self.gzip, &mut self.blocks);
+        self.pass.check(&step.batch)?;
+        self.extract(step, &mut texts)?;
+        match &mut self.alignments {
+            Some((_, compressor)) => texts.compress_alignments(compressor)?,
+            None => texts.compress(self.gzip, &mut self.blocks),
+        }
         self.tally.time += begun.elapsed();
         Ok(texts)
     }
 }
 
 impl Worker<'_, '_> {
-    fn extract(&mut self, step: &Step, texts: &mut ReadTexts) {
+    fn extract(&mut self, step: &Step, texts: &mut ReadTexts) -> Result<(), Error> {
         let Step { batch, extracted } = step;
         self.tally.records += batch.reads() as u64;
         for read in 0..batch.reads() {
             let known = extracted.get(read).copied();
-            match known.or_else(|| self.steps.by_name(batch, read)) {
-                Some(true) => {
-                    self.tally.extracted += 1;
-                    let fasta = self.fasta;
-                    texts.add_by(batch, read, self.apart, |record, text| {
-                        let quality = record.quality.filter(|_| !fasta);
-                        Record { quality, ..*record }.write(text);
-                    });
-                }
-                Some(false) => {}
-                None => {
-                    self.tally.without_line += 1;
-                    // Each thread gets batches in ascending order.
-                    self.tally.first.get_or_insert_with(|| {
-                        let name = String::from_utf8_lossy(batch.name(read * batch.mates()));
-                        (batch.first() + read as u64, name.into_owned())
-                    });
-                }
+            let decided = known.or_else(|| self.steps.by_name(batch, read));
+            let is_extracted = decided.unwrap_or(false);
+            if decided.is_none() {
+                self.tally.count_without_line(batch, read);
+            }
+            if self.pass.collects_names() {
+                let noted = (is_extracted == self.config.keeps_named()).then_some(read);
+                self.pass.note(batch, noted.into_iter())?;
+            } else if is_extracted {
+                self.tally.extracted += 1;
+                self.write(batch, read, texts)?;
             }
         }
+        Ok(())
+    }
+
+    /// Adds a read to the texts.
+    fn write(&self, batch: &RecordBatch, read: usize, texts: &mut ReadTexts) -> Result<(), Error> {
+        let form = self.alignments.as_ref().and_then(|(form, _)| form.alignments());
+        if let Some(writer) = form {
+            return texts.add_alignments(batch, read, writer);
+        }
+        let fasta = self.config.fasta;
+        texts.add_by(batch, read, self.apart, |record, text| {
+            let quality = record.quality.filter(|_| !fasta);
+            Record { quality, ..*record }.write(text);
+        });
+        Ok(())
     }
 }
 
 /// Writes texts in input order.
-pub(super) struct Written<'o> {
-    pub(super) outputs: ExtractOutputs<'o>,
+pub(super) enum Written<'o> {
+    /// Reads as text.
+    Text(ExtractOutputs<'o>),
+    /// Reads as alignments.
+    Alignments(Box<SinkWriter>),
 }
 
 impl Written<'_> {
     /// Returns whether the texts of single reads, first mates and second mates are compressed.
     pub(super) fn gzip(&self) -> [bool; 3] {
-        let ExtractOutputs { single, mates } = &self.outputs;
+        let Written::Text(ExtractOutputs { single, mates }) = self else { return [false; 3] };
         let of = |stream: Option<&ExtractStream<'_>>| stream.is_some_and(|stream| stream.gzip);
         let mate = |at: usize| of(mates.as_ref().map(|mates| &mates[at]));
         [of(single.as_ref()), mate(0), mate(1)]
     }
 
-    /// Writes the end of compressed outputs.
-    pub(super) fn finish(mut self) -> Result<(), Error> {
-        let ExtractOutputs { single, mates } = &mut self.outputs;
-        for stream in single.iter_mut().chain(mates.iter_mut().flatten()).filter(|at| at.gzip) {
-            stream.output.write_all(&BgzfBlocks::END)?;
+    /// Whether mates have separate outputs.
+    pub(super) fn is_apart(&self) -> bool {
+        matches!(self, Written::Text(ExtractOutputs { mates: Some(_), .. }))
+    }
+
+    /// Returns the form of alignments, if the reads are written as such.
+    pub(super) fn form(&self) -> Option<SinkForm> {
+        match self {
+            Written::Text(_) => None,
+            Written::Alignments(writer) => Some(writer.form().clone()),
+        }
+    }
+
+    /// Writes the end of compressed outputs, and finishes an output of alignments.
+    pub(super) fn finish(self) -> Result<(), Error> {
+        match self {
+            Written::Text(ExtractOutputs { mut single, mut mates }) => {
+                let all = single.iter_mut().chain(mates.iter_mut().flatten());
+                for stream in all.filter(|stream| stream.gzip) {
+                    stream.output.write_all(&BgzfBlocks::END)?;
+                }
+            }
+            Written::Alignments(writer) => {
+                finish_all([writer.end()?])?;
+            }
         }
         Ok(())
     }
@@ -123,13 +172,17 @@ impl InOrderSink<ReadTexts> for Written<'_> {
     type Error = Error;
 
     fn write(&mut self, mut texts: ReadTexts) -> Result<Option<ReadTexts>, Error> {
-        let ExtractOutputs { single, mates } = &mut self.outputs;
         let [one, first, second] = texts.texts();
-        if let Some(single) = single {
-            single.output.write_all(one)?;
-        }
-        for (mate, text) in mates.iter_mut().flatten().zip([first, second]) {
-            mate.output.write_all(text)?;
+        match self {
+            Written::Alignments(writer) => writer.write(one)?,
+            Written::Text(ExtractOutputs { single, mates }) => {
+                if let Some(single) = single {
+                    single.output.write_all(one)?;
+                }
+                for (mate, text) in mates.iter_mut().flatten().zip([first, second]) {
+                    mate.output.write_all(text)?;
+                }
+            }
         }
         texts.clear();
         Ok(Some(texts).filter(|texts| texts.capacity() < MAX_KEPT))

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use merganser_alignments::{Compressor, KeptWriter, problem_of};
 use merganser_io::{BgzfBlocks, Record, RecordBatch};
 
 use crate::Error;
@@ -47,6 +48,32 @@ impl ReadTexts {
             };
             write(&record, text);
         }
+    }
+
+    /// Adds the alignments of a read.
+    ///
+    /// # Errors
+    /// If they cannot be written in the format of the output.
+    pub fn add_alignments(
+        &mut self,
+        batch: &RecordBatch,
+        read: usize,
+        writer: &KeptWriter,
+    ) -> Result<(), Error> {
+        let first = read * batch.mates();
+        for at in first..first + batch.mates() {
+            let put = writer.put(batch, at, &mut self.single);
+            put.map_err(|problem| problem_of(batch, at, &problem))?;
+        }
+        Ok(())
+    }
+
+    /// Compresses the text of alignments.
+    ///
+    /// # Errors
+    /// If compression fails.
+    pub fn compress_alignments(&mut self, compressor: &mut Compressor) -> Result<(), Error> {
+        Ok(compressor.compress(&mut self.single)?)
     }
 
     /// Compresses the selected texts as BGZF: single reads, first mates, second mates.

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
+use merganser_alignments::ReadFormat;
 use merganser_kmers::reads::FilterConfig;
 
 use super::TableArgs;
@@ -29,7 +30,9 @@ Examples:
       sample.mgk:3.. reads.fq.gz
   Mask regions that are in a table of vectors in lower case:
     merganser kmers filter-reads --mask soft --invert -o masked.fa \\
-      vectors.mgk genome.fa";
+      vectors.mgk genome.fa
+  Unaligned BAM of a sequencer, or alignments, with all tags:
+    merganser kmers filter-reads --invert -o clean.bam host.mgk sample.bam";
 
 pub(super) const PROFILE: &str = "\
 One line per read: name, number of k-mers, how many of these are in the table,
@@ -53,12 +56,18 @@ pub(crate) struct FilterReadsArgs {
 
     /// Output for reads; - is stdout; compressed if the name ends in .gz
     ///
-    /// First mates if --output2 is given; otherwise the mates of pairs are interleaved.
+    /// First mates if --output2 is given; otherwise the mates of pairs are interleaved. If the name
+    /// ends in .bam or .sam, the alignments of the kept reads are written as they are in the input,
+    /// with all tags, and those of a read and its mate stay together. Reads of FASTQ become unmapped,
+    /// and tags in their headers (BC:Z:ACGT) are kept.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
     /// Output for second mates
     #[arg(long, value_name = "FILE")]
     pub(crate) output2: Option<PathBuf>,
+    /// Format of the outputs, whatever their names
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) output_format: Option<ReadFormat>,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
     #[command(flatten)]
