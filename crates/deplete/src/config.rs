@@ -1,5 +1,6 @@
 //! The configuration of depletion.
 
+use merganser_run::ConfigError;
 use serde::Serialize;
 
 use crate::{Error, Thresholds};
@@ -17,6 +18,11 @@ pub struct Config {
     #[cfg_attr(feature = "cli", arg(short, long, value_name = "N", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
     pub prefix_length: usize,
+    /// Ignore minimizers of the set that are less complex than R, 0 to 1, such as repeats of two bases
+    // The complexity of a minimizer is 1 minus its DUST score over that of a single repeated base, in single precision.
+    #[cfg_attr(feature = "cli", arg(short, long, value_name = "R", default_value_t))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
+    pub complexity_threshold: f64,
     /// Keep the matching reads, and remove the others
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Decision"))]
     pub keep: bool,
@@ -32,11 +38,18 @@ pub struct Config {
 }
 
 impl Config {
-    /// Checks the thresholds.
+    /// Checks the thresholds, and the complexity.
     ///
     /// # Errors
     /// [`Error::Config`], naming the field.
     pub fn validate(&self) -> Result<(), Error> {
-        self.thresholds.validate()
+        self.thresholds.validate()?;
+        match (0.0..=1.0).contains(&self.complexity_threshold) {
+            true => Ok(()),
+            false => {
+                let problem = "`complexity_threshold` is out of range: 0 to 1";
+                Err(Error::Config(ConfigError::new(problem)))
+            }
+        }
     }
 }

@@ -7,6 +7,7 @@ use merganser_run::engine::{Turn, Work};
 use super::names::NameSet;
 use super::output::{Compressor, Name, OutputText};
 use super::{Decision, Form, Parts, Pass, Shape};
+use crate::complexity::complexity;
 use crate::{Config, Error, MinimizerLookup, Minimizers};
 
 /// The capacity of a text that is kept for reuse, in bytes; a larger text, of a single giant read, is freed.
@@ -235,11 +236,13 @@ impl<'r> Worker<'r> {
     fn is_match(&mut self, number: usize, step: usize, next: &mut [usize; 2]) -> bool {
         let Unit { start, end, .. } = self.units[number];
         self.hits.clear();
+        let least = self.config.complexity_threshold as f32;
         for (found, next) in self.found[..=step].iter().zip(next) {
             while let Some(&at) = found.get(*next).filter(|&&at| at < end) {
                 // Smaller indices belong to units that were decided before.
-                if at >= start {
-                    self.hits.push(self.values[at as usize]);
+                let value = self.values[at as usize];
+                if at >= start && (least == 0.0 || complexity(self.host.params(), value) >= least) {
+                    self.hits.push(value);
                 }
                 *next += 1;
             }

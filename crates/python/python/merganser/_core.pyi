@@ -1365,6 +1365,7 @@ class MinimizerSet:
         abs_threshold: int = 2,
         rel_threshold: float = 0.01,
         prefix_length: int = 0,
+        complexity_threshold: float = 0.0,
         keep: bool = False,
         rename: bool = False,
         threads: int | None = None,
@@ -1388,6 +1389,7 @@ class MinimizerSet:
             abs_threshold: The minimum number of a read's distinct minimizers that are in the set.
             rel_threshold: The minimum fraction of a read's distinct minimizers that are in the set, 0 to 1.
             prefix_length: Look only at the first bases of each read, this many; 0 looks at all.
+            complexity_threshold: Ignore minimizers of the set that are less complex than this, 0 to 1.
             keep: Keep the matching reads, and remove the others.
             rename: Replace names by numbers: 1, 2 and so on.
             threads: As for `count`.
@@ -1420,6 +1422,7 @@ class MinimizerSet:
         abs_threshold: int = 2,
         rel_threshold: float = 0.01,
         prefix_length: int = 0,
+        complexity_threshold: float = 0.0,
         keep: bool = False,
         rename: bool = False,
         threads: int | None = None,
@@ -1443,6 +1446,7 @@ class MinimizerSet:
             abs_threshold: The minimum number of a read's distinct minimizers that are in the set.
             rel_threshold: The minimum fraction of a read's distinct minimizers that are in the set, 0 to 1.
             prefix_length: Look only at the first bases of each read, this many; 0 looks at all.
+            complexity_threshold: Ignore minimizers of the set that are less complex than this, 0 to 1.
             keep: Keep the matching reads, and remove the others.
             rename: Replace names by numbers: 1, 2 and so on.
             threads: As for `count`.
