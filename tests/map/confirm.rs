@@ -149,7 +149,8 @@ fn mates_and_alignments_go_together() {
     // Mates that do not lie side by side cannot be searched pair by pair.
     let (headers, records): (Vec<&str>, Vec<&str>) =
         sam.split_inclusive('\n').partition(|line| line.starts_with('@'));
-    let halves = [0, 1].map(|half| records.iter().skip(half).step_by(2).copied().collect::<String>());
+    let halves =
+        [0, 1].map(|half| records.iter().skip(half).step_by(2).copied().collect::<String>());
     let headers = headers.concat().replace("GO:query", "GO:none");
     dir.write("apart.sam", headers + &halves.concat());
     let error = dir.run(&format!("{CONFIRM} apart.sam -o out.sam")).fails(1);

@@ -81,12 +81,13 @@ impl Sample {
     }
 
     /// Returns whether each pair matches, by the definition.
-    fn matches(&self, params: Params, number: usize, part: f64) -> Vec<bool> {
+    fn matches(&self, params: Params, (number, part, complexity): (usize, f64, f32)) -> Vec<bool> {
         let host: BTreeSet<u64> = naive::minimizers(params, &self.host).into_iter().collect();
         let is_match = |pair: &[Vec<u8>; 2]| {
             let all: BTreeSet<u64> =
                 pair.iter().flat_map(|read| naive::minimizers(params, read)).collect();
-            let hits = all.intersection(&host).count();
+            let hits = all.intersection(&host);
+            let hits = hits.filter(|&&hit| naive::complexity(params, hit) >= complexity).count();
             hits >= number && hits as f64 >= part * all.len() as f64
         };
         self.pairs.iter().map(is_match).collect()
@@ -109,10 +110,14 @@ fn what_matches_goes_by_the_definition() {
         dir.run(&format!("deplete index -q host.fa -o host.mgd -k {k} -w {w}")).ok();
         dir.run(&format!("deplete index -q host.fa -o host.idx -k {k} -w {w} -t 1")).ok();
         let params = Params::new(k, w).unwrap();
-        for (options, number, part) in
-            [("", 2, 0.01), ("-a 1 -r 0", 1, 0.0), ("-a 1 -r 0.5", 1, 0.5), ("-a 7", 7, 0.01)]
-        {
-            let expected = sample.matches(params, number, part);
+        for (options, limits) in [
+            ("", (2, 0.01, 0.0)),
+            ("-a 1 -r 0", (1, 0.0, 0.0)),
+            ("-a 1 -r 0.5", (1, 0.5, 0.0)),
+            ("-a 7", (7, 0.01, 0.0)),
+            ("-a 4 -r 0 -c 0.98", (4, 0.0, 0.98)),
+        ] {
+            let expected = sample.matches(params, limits);
             let of = |matches: bool| -> Vec<usize> {
                 let numbers = (0..).zip(&expected);
                 numbers.filter(|(_, is)| **is == matches).map(|(number, _)| number).collect()

@@ -3,7 +3,8 @@
 use merganser_run::ConfigError;
 use serde::Serialize;
 
-use crate::{Error, Thresholds};
+use crate::complexity::complexity;
+use crate::{Error, Params, Thresholds};
 
 merganser_run::named! {
     /// How the host's stretches of a read are masked.
@@ -38,6 +39,11 @@ pub struct Config {
     #[cfg_attr(feature = "cli", arg(short, long, value_name = "N", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
     pub prefix_length: usize,
+    /// Ignore minimizers of the set that are less complex than R, 0 to 1, such as repeats of two bases
+    // The complexity of a minimizer is 1 minus its DUST score over that of a single repeated base, in single precision.
+    #[cfg_attr(feature = "cli", arg(short, long, value_name = "R", default_value_t))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
+    pub complexity_threshold: f64,
     /// Keep the matching reads, and remove the others
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Decision"))]
     pub keep: bool,
@@ -58,13 +64,24 @@ pub struct Config {
 }
 
 impl Config {
-    /// Checks the thresholds.
+    /// Whether a minimizer is not ignored for its low complexity.
+    #[inline(always)]
+    pub(crate) fn counts(&self, params: Params, value: u64) -> bool {
+        let least = self.complexity_threshold as f32;
+        least == 0.0 || complexity(params, value) >= least
+    }
+
+    /// Checks the thresholds, and the complexity.
     ///
     /// # Errors
     /// [`Error::Config`], naming the field.
     pub fn validate(&self) -> Result<(), Error> {
         if self.mask.is_some() && self.keep {
             let problem = "`mask` masks matching reads, and `keep` keeps them: use one of the two";
+            return Err(Error::Config(ConfigError::new(problem)));
+        }
+        if !(0.0..=1.0).contains(&self.complexity_threshold) {
+            let problem = "`complexity_threshold` is out of range: 0 to 1";
             return Err(Error::Config(ConfigError::new(problem)));
         }
         self.thresholds.validate()

@@ -5,6 +5,7 @@
 //! as `.mgd` files or in Deacon's format (`.idx`). A [`MinimizerLookup`] is a set in the form in which [`run()`]
 //! queries it. The module `naive` implements the definitions literally, for tests.
 
+mod complexity;
 mod config;
 mod error;
 mod files;

@@ -30,6 +30,22 @@ fn value(kmer: &[usize]) -> u64 {
     of(&mut kmer.iter().copied()).min(back)
 }
 
+/// Returns the complexity of a minimizer: all pairs of its triplets are compared.
+pub fn complexity(params: Params, value: u64) -> f32 {
+    let codes: Vec<u64> = (0..params.k()).map(|at| value >> (2 * at) & 3).collect();
+    let triplets: Vec<&[u64]> = codes.windows(3).collect();
+    if triplets.len() < 2 {
+        return 1.0;
+    }
+    let equal_after = |at: usize| {
+        let (this, others) = (triplets[at], &triplets[at + 1..]);
+        others.iter().filter(|&&other| other == this).count()
+    };
+    let equal: usize = (0..triplets.len()).map(equal_after).sum();
+    let all = triplets.len() * (triplets.len() - 1) / 2;
+    1.0 - equal as f32 / all as f32
+}
+
 /// Returns the minimizer of each window of a sequence: the k-mer with the smallest hash. On a tie, it is the first
 /// such k-mer if more than half of the window's bases are T or G, otherwise the last. Windows with letters that are
 /// not bases have no minimizer.

@@ -410,6 +410,8 @@ impl MinimizerSet {
     ///     abs_threshold: The minimum number of a read's distinct minimizers that are in the set.
     ///     rel_threshold: The minimum fraction of a read's distinct minimizers that are in the set, 0 to 1.
     ///     prefix_length: Look only at the first bases of each read, this many; 0 looks at all.
+    ///     complexity_threshold: Ignore minimizers of the set that are less complex than this, 0 to 1.
+    ///     mask: "n" or "lower": keep all reads, and mask the host's stretches of matching ones by N or in lower case.
     ///     keep: Keep the matching reads, and remove the others.
     ///     rename: Replace names by numbers: 1, 2 and so on.
     ///     threads: As for `count`.
@@ -429,8 +431,8 @@ impl MinimizerSet {
     #[pyo3(
         signature = (reads, mates=None, **options),
         text_signature = "($self, reads, mates=None, *, interleaved=False, any_names=False, reference=None, output=None, \
-            output2=None, output_matching=None, abs_threshold=2, rel_threshold=0.01, prefix_length=0, keep=False, \
-            rename=False, threads=None, memory=None, tmp_dir=None, progress=None)"
+            output2=None, output_matching=None, abs_threshold=2, rel_threshold=0.01, prefix_length=0, complexity_threshold=0.0, \
+            mask=None, keep=False, rename=False, threads=None, memory=None, tmp_dir=None, progress=None)"
     )]
     fn filter<'py>(
         &self,
@@ -497,6 +499,8 @@ fn config(reads: &Reads, keywords: &Keywords<'_>) -> PyResult<Config> {
             rel_threshold: keywords.or("rel_threshold", of.thresholds.rel_threshold)?,
         },
         prefix_length: keywords.int_or("prefix_length", of.prefix_length)?,
+        complexity_threshold: keywords.or("complexity_threshold", of.complexity_threshold)?,
+        mask: keywords.named("mask")?,
         keep: keywords.flag("keep")?,
         rename: keywords.flag("rename")?,
         any_names: reads.any_names,

@@ -1,6 +1,6 @@
 //! Masks the stretches of a read that are the host's.
 
-use crate::{Mask, MinimizerLookup, Minimizers};
+use crate::{Config, Mask, MinimizerLookup, Minimizers};
 
 /// A masker, with its working space.
 #[derive(Debug)]
@@ -30,7 +30,12 @@ impl Masker {
 
     /// Returns the letters of a read with all windows masked whose minimizer the host has, and the number of letters in
     /// these windows.
-    pub(super) fn mask(&mut self, host: &MinimizerLookup, letters: &[u8]) -> (&[u8], u64) {
+    pub(super) fn mask(
+        &mut self,
+        config: &Config,
+        host: &MinimizerLookup,
+        letters: &[u8],
+    ) -> (&[u8], u64) {
         self.letters.clear();
         self.letters.extend_from_slice(letters);
         let bases = host.params().bases();
@@ -44,7 +49,8 @@ impl Masker {
         self.found.clear();
         host.look_up(&self.values, &self.asked, &mut self.found);
         let (mut masked, mut masked_to) = (0, 0);
-        for &value in &self.found {
+        let is_counted = |&&at: &&u32| config.counts(host.params(), self.values[at as usize]);
+        for &value in self.found.iter().filter(is_counted) {
             // The bounds are the numbers of values up to and with each window.
             let from = self.bounds.partition_point(|&bound| bound <= value as usize);
             let to = from + bases;
@@ -72,9 +78,11 @@ mod tests {
             seed in any::<u64>(),
             host in 30usize..120,
             letters in "[ACGTNacgt]{0,60}",
+            least in prop_oneof![Just(0.0), Just(0.9)],
             (k, w) in prop_oneof![Just((5, 3)), Just((7, 1)), Just((9, 5))],
         ) {
             let params = Params::new(k, w).unwrap();
+            let config = Config { complexity_threshold: least, ..Config::default() };
             let host = Random(seed).bases(host);
             let known: BTreeSet<u64> = naive::minimizers(params, &host).into_iter().collect();
             let mut spread: Vec<u64> = known.iter().map(|&value| params.spread(value)).collect();
@@ -84,14 +92,16 @@ mod tests {
             let read = [&host[..30], letters.as_bytes()].concat();
             let mut is_masked = vec![false; read.len()];
             for (at, window) in read.windows(params.bases()).enumerate() {
-                if naive::minimizers(params, window).iter().any(|value| known.contains(value)) {
+                let mut found = naive::minimizers(params, window).into_iter();
+                let is_complex = |value| naive::complexity(params, value) >= least as f32;
+                if found.any(|value| known.contains(&value) && is_complex(value)) {
                     is_masked[at..at + params.bases()].fill(true);
                 }
             }
             let expected: Vec<u8> =
                 read.iter().zip(&is_masked).map(|(&letter, &is)| if is { b'N' } else { letter }).collect();
             let mut masker = Masker::new(Mask::N, &lookup);
-            let (found, masked) = masker.mask(&lookup, &read);
+            let (found, masked) = masker.mask(&config, &lookup, &read);
             prop_assert_eq!(found, &expected[..]);
             prop_assert_eq!(masked as usize, is_masked.iter().filter(|&&is| is).count());
         }

@@ -174,7 +174,7 @@ impl<'r> Worker<'r> {
                 match self.masker.as_mut().filter(|_| is_match) {
                     None => put(part, &record, number, mate),
                     Some(masker) => {
-                        let (letters, masked) = masker.mask(self.host, record.letters);
+                        let (letters, masked) = masker.mask(self.config, self.host, record.letters);
                         self.tally.masked_records += u64::from(masked > 0);
                         self.tally.masked_bases += masked;
                         put(part, &Record { letters, ..record }, number, mate);
@@ -244,8 +244,9 @@ impl<'r> Worker<'r> {
         for (found, next) in self.found[..=step].iter().zip(next) {
             while let Some(&at) = found.get(*next).filter(|&&at| at < end) {
                 // Smaller indices belong to units that were decided before.
-                if at >= start {
-                    self.hits.push(self.values[at as usize]);
+                let value = self.values[at as usize];
+                if at >= start && self.config.counts(self.host.params(), value) {
+                    self.hits.push(value);
                 }
                 *next += 1;
             }

@@ -164,6 +164,9 @@ fn command(args: &DepleteFilterArgs, config: &Config, segments: &[ReadInput]) ->
     if config.prefix_length > 0 {
         command += &format!(" --prefix-length {}", config.prefix_length);
     }
+    if config.complexity_threshold > 0.0 {
+        command += &format!(" --complexity-threshold {}", config.complexity_threshold);
+    }
     for (given, option) in [(config.keep, " --keep"), (config.any_names, " --any-names")] {
         command.push_str(if given { option } else { "" });
     }

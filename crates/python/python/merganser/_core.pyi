@@ -1365,6 +1365,8 @@ class MinimizerSet:
         abs_threshold: int = 2,
         rel_threshold: float = 0.01,
         prefix_length: int = 0,
+        complexity_threshold: float = 0.0,
+        mask: Literal["n", "lower"] | None = None,
         keep: bool = False,
         rename: bool = False,
         threads: int | None = None,
@@ -1388,6 +1390,8 @@ class MinimizerSet:
             abs_threshold: The minimum number of a read's distinct minimizers that are in the set.
             rel_threshold: The minimum fraction of a read's distinct minimizers that are in the set, 0 to 1.
             prefix_length: Look only at the first bases of each read, this many; 0 looks at all.
+            complexity_threshold: Ignore minimizers of the set that are less complex than this, 0 to 1.
+            mask: "n" or "lower": keep all reads, and mask the host's stretches of matching ones by N or in lower case.
             keep: Keep the matching reads, and remove the others.
             rename: Replace names by numbers: 1, 2 and so on.
             threads: As for `count`.
@@ -1420,6 +1424,8 @@ class MinimizerSet:
         abs_threshold: int = 2,
         rel_threshold: float = 0.01,
         prefix_length: int = 0,
+        complexity_threshold: float = 0.0,
+        mask: Literal["n", "lower"] | None = None,
         keep: bool = False,
         rename: bool = False,
         threads: int | None = None,
@@ -1443,6 +1449,8 @@ class MinimizerSet:
             abs_threshold: The minimum number of a read's distinct minimizers that are in the set.
             rel_threshold: The minimum fraction of a read's distinct minimizers that are in the set, 0 to 1.
             prefix_length: Look only at the first bases of each read, this many; 0 looks at all.
+            complexity_threshold: Ignore minimizers of the set that are less complex than this, 0 to 1.
+            mask: "n" or "lower": keep all reads, and mask the host's stretches of matching ones by N or in lower case.
             keep: Keep the matching reads, and remove the others.
             rename: Replace names by numbers: 1, 2 and so on.
             threads: As for `count`.
