@@ -62,8 +62,8 @@ Examples:
   Single reads, also writing the removed reads and a summary for MultiQC:
     merganser deplete filter host.mgd reads.fq.gz -o clean.fq.gz \\
       --output-matching host.fq.gz --hostile sample.json
-  Show that no kept read is within 3 edits of the host's haplotypes:
-    merganser index -o haplotypes.mgi haplotypes.fa
+  Show that no kept read is within 3 edits of the host:
+    merganser index -o haplotypes.mgi human.fa.gz
     merganser deplete filter host.mgd reads.fq.gz -o clean.fq.gz \\
       --confirm haplotypes.mgi -e 3 --certificate clean.json
   Unaligned BAM of a sequencer, or alignments, with all tags:
