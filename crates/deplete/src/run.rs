@@ -238,7 +238,7 @@ fn options(
 ) -> Result<RecordOptions, Error> {
     let cancel = &context.cancel;
     let threads = context.threads;
-    let budget = Budget::of_run(context, THREAD).with(MinimizerLookup::bytes(host.len()));
+    let budget = Budget::of_run(context, THREAD).with(host.bytes());
     let budget = if pass.is_by_name() { budget.with(context.budget() / 2) } else { budget };
     let what = format_args!("{threads} threads and the host's minimizers need");
     let left = budget.check(what, Shortage::FEWER_THREADS)?;
