@@ -229,17 +229,18 @@ impl MinimizerLookup {
         let Description { params, count, .. } = opened.description;
         warn_of_none(path, count, context);
         let decoding = context.threads as u64 * opened.piece_bytes();
-        suffices(path, MinimizerLookup::bytes(count as usize) + decoding, context)?;
-        let sections = each_section(|section| Mutex::new(Section::with_room(opened.room(section))));
-        // The minimizers of an `.mgd` file come in ascending order, and one thread reads all minimizers of a section.
-        let in_order = opened.description.format == Format::Mgd;
+        suffices(path, MinimizerLookup::bytes_for(params, count as usize) + decoding, context)?;
+        let room = |section| Mutex::new(Section::with_room(params, opened.room(section)));
+        let sections = each_section(room);
+        // The minimizers of an `.mgd` file are distinct, and its sections have as many as its header says.
+        let are_distinct = opened.description.format == Format::Mgd;
         opened.each(context.threads, cancel, |section, numbers| {
             let mut section = lock(&sections[section]);
             let numbers = numbers.iter().map(|&number| number << params.unused_bits());
-            if in_order {
-                section.append(numbers);
+            if are_distinct {
+                section.append(params, numbers);
             } else {
-                section.add_all(&numbers.collect::<Vec<u64>>());
+                section.add_all(params, &numbers.collect::<Vec<u64>>());
             }
         })?;
         Ok(MinimizerLookup::of_sections(params, sections.into_iter().map(into_inner).collect()))

@@ -242,8 +242,7 @@ fn longest_record(
     pass: &TemplatePass<'_>,
     context: &Context,
 ) -> Result<usize, Error> {
-    let budget =
-        Budget::of_run(context, THREAD).with(MinimizerLookup::bytes(host.minimizers.len()));
+    let budget = Budget::of_run(context, THREAD).with(host.minimizers.bytes());
     let of_haplotypes = |haplotypes: &Haplotypes| haplotypes.bytes(context.threads);
     let budget = budget.with(host.haplotypes.map_or(0, of_haplotypes));
     let budget = match pass.collects_names() {

@@ -47,17 +47,17 @@ pub fn give_back_freed_memory() {
 
 /// Asks the system to back `memory` with huge pages where it covers them. It never changes a result, and does nothing
 /// if the system has none.
-pub fn prefer_huge_pages(memory: &mut [MaybeUninit<u8>]) {
+pub fn prefer_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
     #[cfg(target_os = "linux")]
     {
         const HUGE: usize = 2 << 20;
-        let skipped = memory.as_ptr().align_offset(HUGE).min(memory.len());
-        let whole = &mut memory[skipped..];
+        let (start, bytes) = (memory.as_mut_ptr().cast::<u8>(), size_of_val(memory));
+        let skipped = start.align_offset(HUGE).min(bytes);
         // SAFETY: the pages belong to `memory`, and the advice does not change their contents.
         unsafe {
             libc::madvise(
-                whole.as_mut_ptr().cast(),
-                whole.len() / HUGE * HUGE,
+                start.add(skipped).cast(),
+                (bytes - skipped) / HUGE * HUGE,
                 libc::MADV_HUGEPAGE,
             );
         }
