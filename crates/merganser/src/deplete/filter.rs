@@ -60,7 +60,8 @@ pub(super) fn run(
     interrupt::cancel_on_interrupt();
     let host = MinimizerLookup::read(&args.set, &context)?;
     let command = command(args, &config, &segments);
-    let outputs = OutputPaths { kept: kept.clone(), others, format: args.output_format, command };
+    let (format, tags) = (args.output_format, args.tags.clone().unwrap_or_default());
+    let outputs = OutputPaths { kept: kept.clone(), others, format, command, tags };
     let outcome = run_in(&config, &host, &segments, (&outputs, &set), &context);
     let (context, host, outcome) = (&context, &host, &outcome?);
     let (inputs, kept) = (&inputs[..], &kept[..]);
