@@ -15,7 +15,7 @@ fn taxid(name: &str, mate: usize) -> usize {
 }
 
 /// Writes the lines of the reads of a file, in their order: one for each template, or one for each read.
-fn write_lines(dir: &Dir, input: &str, of_reads: bool) {
+pub(crate) fn write_lines(dir: &Dir, input: &str, of_reads: bool) {
     let (mut text, mut seen) = (String::new(), BTreeSet::new());
     for line in view(dir, input) {
         let (name, flags) = (template(&line), line.split('\t').nth(1).unwrap());

@@ -14,6 +14,7 @@ mod filter_runs;
 mod kept;
 mod kept_by_kmers;
 mod kept_by_taxa;
+mod kept_comments;
 mod map;
 mod map_cuda;
 mod mask;

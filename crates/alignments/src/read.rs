@@ -8,6 +8,7 @@
 //! piece to FASTQ. CRAM containers are read whole and decoded by the workers.
 
 pub(crate) mod bam;
+mod comments;
 #[cfg_attr(not(feature = "cram"), path = "read/no_cram.rs")]
 pub(crate) mod cram;
 #[cfg(feature = "cram")]
@@ -15,7 +16,7 @@ mod reference;
 pub(crate) mod sam;
 mod templates;
 
-use merganser_io::{Reads, Role, WhichAlignments};
+use merganser_io::{CommentTags, Reads, Role, WhichAlignments};
 use merganser_seq::base::COMPLEMENT;
 
 use crate::flag;
@@ -35,6 +36,8 @@ trait Alignment {
     fn letters(&self, text: &mut Vec<u8>) -> Result<(), String>;
     /// Appends the qualities as letters; nothing if the record has no qualities.
     fn qualities(&self, text: &mut Vec<u8>) -> Result<(), String>;
+    /// Appends tags as a comment, each after a tab.
+    fn tags(&self, tags: &CommentTags, text: &mut Vec<u8>) -> Result<(), String>;
 }
 
 /// Adds the read of an alignment, unless the alignment is secondary or supplementary and not kept by itself.
@@ -63,6 +66,9 @@ fn add(reads: &mut Reads, alignment: &impl Alignment) -> Result<(), String> {
         Role::None => b"",
     });
     reads.mates.add(role, name);
+    if !reads.tags.is_none() {
+        alignment.tags(&reads.tags, text)?;
+    }
     text.push(b'\n');
     let start = text.len();
     alignment.letters(text)?;

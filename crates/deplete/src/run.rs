@@ -159,7 +159,7 @@ pub fn run_with<'h>(
 ) -> Result<Outcome, Error> {
     let pass = match outputs.are_alignments() {
         true => TemplatePass::of_templates(segments),
-        false => TemplatePass::of_text(),
+        false => TemplatePass::of_text(&outputs.tags),
     };
     run_pass(config, host.into(), (segments, &pass), outputs, context)
 }

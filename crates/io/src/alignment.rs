@@ -4,6 +4,7 @@
 //! ([`Formats`]) names the reader of alignments. Options without that type cannot be opened, so that no job omits
 //! support for alignments by mistake.
 
+mod comments;
 mod kept;
 mod runs;
 mod sniff;
@@ -12,6 +13,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
 
+pub use comments::CommentTags;
 pub use kept::{AlignmentBytes, AlignmentHeader, KeepAlignments, WhichAlignments};
 pub use runs::{MateRuns, Role};
 pub(crate) use sniff::{Sniffed, sniff};
@@ -152,6 +154,8 @@ pub struct Reads {
     pub skipped: u64,
     /// The adjacent mates among the other records.
     pub mates: MateRuns,
+    /// The tags that become comments of the reads.
+    pub tags: CommentTags,
     /// The alignments that are kept.
     pub which: WhichAlignments,
     /// Whether the header says that all alignments of a template lie side by side.

@@ -215,6 +215,7 @@ impl Chunk {
     ) -> Result<(), E> {
         let mut reads = Reads {
             text: std::mem::take(&mut self.reads),
+            tags: keep.tags.clone(),
             which: keep.which,
             is_grouped: keep.header.get().is_some_and(AlignmentHeader::is_grouped),
             alignments: std::mem::take(&mut self.alignments),

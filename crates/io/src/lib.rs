@@ -38,8 +38,8 @@ mod table_line;
 mod there;
 
 pub use alignment::{
-    AlignmentBytes, AlignmentHeader, Alignments, AnyFormats, Container, Containers, Formats,
-    KeepAlignments, MateRuns, Problem, Reads, Role, SequencesOnly, WhichAlignments,
+    AlignmentBytes, AlignmentHeader, Alignments, AnyFormats, CommentTags, Container, Containers,
+    Formats, KeepAlignments, MateRuns, Problem, Reads, Role, SequencesOnly, WhichAlignments,
 };
 #[doc(hidden)]
 pub use beginning::BYTE_ORDER_MARK;

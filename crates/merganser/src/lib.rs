@@ -117,8 +117,6 @@ pub mod count {
 /// ```
 pub mod kmers {
     #[doc(inline)]
-    pub use merganser_alignments::ReadFormat;
-    #[doc(inline)]
     pub use merganser_kmers::algebra::{
         Calculated, Calculation, Comparison, CountLimits, Cut, Expression, Mode, Operation, Pair,
         Visitor, calculate, calculate_in_memory, calculate_with, compare, compare_with,
@@ -182,8 +180,7 @@ pub mod deplete {
     #[doc(inline)]
     pub use merganser_deplete::{
         Compression, Config, Description, Error, Format, MinimizerLookup, MinimizerSet, Minimizers,
-        Outcome, OutputPaths, Outputs, Params, ReadFormat, Sink, Thresholds, build, describe, run,
-        run_with,
+        Outcome, OutputPaths, Outputs, Params, Sink, Thresholds, build, describe, run, run_with,
     };
 }
 
@@ -331,12 +328,13 @@ pub mod classify {
 /// ```
 pub mod io {
     #[doc(inline)]
-    pub use merganser_alignments::RecordOptions;
+    pub use merganser_alignments::{ReadFormat, RecordOptions};
     #[doc(inline)]
     pub use merganser_io::{
-        AtomicFile, Error, FastaProblem, FastqProblem, FileKind, Header, Input, Keep, Needs,
-        Output, OutputCompression, OutputFormat, OutputSet, OwnedRecord, Phred, QualityOffset,
-        ReadInput, Record, RecordBatch, RecordIter, Records, are_mates, common_name, expand_inputs,
+        AtomicFile, CommentTags, Error, FastaProblem, FastqProblem, FileKind, Header, Input, Keep,
+        Needs, Output, OutputCompression, OutputFormat, OutputSet, OwnedRecord, Phred,
+        QualityOffset, ReadInput, Record, RecordBatch, RecordIter, Records, are_mates, common_name,
+        expand_inputs,
     };
 }
 

@@ -15,7 +15,9 @@ use std::path::Path;
 
 use merganser_alignments::{RecordOptions, TemplatePass};
 use merganser_gpu::DeviceInfo;
-use merganser_io::{BgzfBlocks, Header, Keep, OutputSet, ReadInput, Records, WhichAlignments};
+use merganser_io::{
+    BgzfBlocks, CommentTags, Header, Keep, OutputSet, ReadInput, Records, WhichAlignments,
+};
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, Context, Shortage, Stages, Unit, thousands};
 
@@ -161,7 +163,7 @@ pub fn run_with(
     outputs: ExtractOutputs<'_>,
     context: &Context,
 ) -> Result<ExtractOutcome, Error> {
-    let pass = TemplatePass::of_text();
+    let pass = TemplatePass::of_text(&CommentTags::None);
     run_pass(config, lines, (segments, &pass), Written::Text(outputs), context)
 }
 

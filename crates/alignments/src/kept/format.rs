@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use merganser_io::OutputFormat;
+use merganser_io::{CommentTags, OutputFormat};
 use merganser_run::ConfigError;
 
 use crate::Format;
@@ -46,6 +46,8 @@ pub struct ReadFormats<'p> {
     pub given: Option<ReadFormat>,
     /// The outputs, by kinds of reads: a file for each kind, or two for first and second mates.
     pub paths: &'p [&'p [PathBuf]],
+    /// The tags that become comments of the reads.
+    pub tags: &'p CommentTags,
 }
 
 impl ReadFormats<'_> {
@@ -64,7 +66,7 @@ impl ReadFormats<'_> {
     /// Whether the reads are written as alignments.
     ///
     /// # Errors
-    /// If only some are, or mates would be written to two files of alignments.
+    /// If only some are, mates would be written to two files of alignments, or tags to comments.
     pub fn are_alignments(&self) -> Result<bool, ConfigError> {
         let problem = match self.have_alignments() {
             false => return Ok(false),
@@ -73,6 +75,9 @@ impl ReadFormats<'_> {
             }
             true if self.paths.iter().any(|kind| kind.len() > 1) => {
                 "alignments of both mates belong into one file: give a single output"
+            }
+            true if !self.tags.is_none() => {
+                "`tags` is for FASTQ and FASTA: alignments keep all their tags"
             }
             true => return Ok(true),
         };

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use merganser_io::{
-    AlignmentHeader, Error as IoError, FileKind, Input, KeepAlignments, ReadInput, RecordBatch,
-    Records, WhichAlignments, is_file,
+    AlignmentHeader, CommentTags, Error as IoError, FileKind, Input, KeepAlignments, ReadInput,
+    RecordBatch, Records, WhichAlignments, is_file,
 };
 
 use super::Names;
@@ -25,9 +25,10 @@ pub struct TemplatePass<'p> {
 }
 
 impl<'p> TemplatePass<'p> {
-    /// A pass over reads that are not written as alignments.
-    pub fn of_text() -> TemplatePass<'p> {
-        TemplatePass::default()
+    /// A pass over reads that are not written as alignments. `tags` become comments of the reads.
+    pub fn of_text(tags: &CommentTags) -> TemplatePass<'p> {
+        let keep = KeepAlignments { tags: tags.clone(), ..KeepAlignments::default() };
+        TemplatePass { keep, ..TemplatePass::default() }
     }
 
     /// A pass that decides on templates and writes them, with all their alignments, which must lie side by side.

@@ -1,8 +1,9 @@
 //! BAM: a header, then records that begin with their size.
 
+use super::comments::put_fields;
 use super::templates::Templates;
 use super::{Alignment, BEST_QUALITY};
-use merganser_io::{AlignmentBytes, Reads};
+use merganser_io::{AlignmentBytes, CommentTags, Reads};
 
 /// The maximum size of a record in bytes: a larger size means damage. The longest reads have a few MB.
 const MAX_BYTES: usize = 256 << 20;
@@ -85,6 +86,10 @@ impl Alignment for noodles_bam::Record {
         let scores = self.quality_scores();
         text.extend(scores.as_bytes().iter().map(|&score| b'!' + score.min(BEST_QUALITY)));
         Ok(())
+    }
+
+    fn tags(&self, tags: &CommentTags, text: &mut Vec<u8>) -> Result<(), String> {
+        put_fields(self, tags, text)
     }
 }
 

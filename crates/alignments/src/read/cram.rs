@@ -6,13 +6,14 @@
 mod block;
 mod container;
 
+use super::comments::put_fields;
 use super::reference::Reference;
 use super::templates::Templates;
 use super::{Alignment, BEST_QUALITY};
 use crate::flag;
 use crate::sequences::{Sequence, bam_header_of, header_of};
 use md5::{Digest, Md5};
-use merganser_io::{AlignmentBytes, AlignmentHeader, Problem, Reads};
+use merganser_io::{AlignmentBytes, AlignmentHeader, CommentTags, Problem, Reads};
 use noodles_cram::io::reader::Container;
 use noodles_fasta::{self as fasta, Repository};
 use noodles_sam::alignment::Record as _;
@@ -356,5 +357,9 @@ impl Alignment for noodles_cram::Record<'_> {
             text.truncate(start);
         }
         Ok(())
+    }
+
+    fn tags(&self, tags: &CommentTags, text: &mut Vec<u8>) -> Result<(), String> {
+        put_fields(self, tags, text)
     }
 }

@@ -1,9 +1,10 @@
 //! SAM: lines of tab-separated columns.
 
 use super::Alignment;
+use super::comments::put_columns;
 use super::templates::Templates;
 use memchr::memchr;
-use merganser_io::{AlignmentBytes, Reads};
+use merganser_io::{AlignmentBytes, CommentTags, Reads};
 
 /// The number of mandatory columns.
 const COLUMNS: usize = 11;
@@ -14,6 +15,7 @@ struct Record<'a> {
     flags: u16,
     letters: &'a [u8],
     qualities: &'a [u8],
+    line: &'a [u8],
 }
 
 impl<'a> Record<'a> {
@@ -35,7 +37,7 @@ impl<'a> Record<'a> {
             let shown = String::from_utf8_lossy(columns[1]);
             return Err(format!("the second column, '{shown}', should be flags, 0 to 65535"));
         };
-        Ok(Record { name, flags, letters, qualities })
+        Ok(Record { name, flags, letters, qualities, line })
     }
 }
 
@@ -66,6 +68,10 @@ impl Alignment for Record<'_> {
             }
         }
         Ok(())
+    }
+
+    fn tags(&self, tags: &CommentTags, text: &mut Vec<u8>) -> Result<(), String> {
+        put_columns(self.line.split(|&byte| byte == b'\t').skip(COLUMNS), tags, text)
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use merganser_alignments::{ReadFormat, ReadFormats, Sink, SinkWriter, TemplatePass};
-use merganser_io::{OutputSet, finish_all, put_decimal};
+use merganser_io::{CommentTags, OutputSet, finish_all, put_decimal};
 use merganser_run::InOrderSink;
 
 use super::{Parts, Shape};
@@ -22,13 +22,16 @@ pub struct OutputPaths {
     pub format: Option<ReadFormat>,
     /// The command line that headers of alignments name.
     pub command: String,
+    /// The tags of alignments that become comments of reads that are written as text.
+    pub tags: CommentTags,
 }
 
 impl Default for OutputPaths {
     /// Returns no paths, for formats by their names.
     fn default() -> OutputPaths {
         let command = "merganser deplete filter".to_owned();
-        OutputPaths { kept: Vec::new(), others: Vec::new(), format: None, command }
+        let (kept, others, tags) = (Vec::new(), Vec::new(), CommentTags::None);
+        OutputPaths { kept, others, format: None, command, tags }
     }
 }
 
@@ -65,13 +68,17 @@ impl OutputPaths {
     /// Whether the reads are written as alignments.
     ///
     /// # Errors
-    /// If only some are, or mates would be written to two files of alignments.
+    /// If only some are, mates would be written to two files of alignments, or tags to comments.
     pub(super) fn are_alignments(&self) -> Result<bool, Error> {
         Ok(self.with_formats(|formats| formats.are_alignments())?)
     }
 
     fn with_formats<T>(&self, ask: impl FnOnce(ReadFormats<'_>) -> T) -> T {
-        ask(ReadFormats { given: self.format, paths: &[&self.kept, &self.others] })
+        ask(ReadFormats {
+            given: self.format,
+            paths: &[&self.kept, &self.others],
+            tags: &self.tags,
+        })
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &PathBuf> {
@@ -88,7 +95,7 @@ impl OutputPaths {
             paths.iter().map(sink).collect::<Result<Vec<_>, _>>()
         };
         let (kept, others) = (sinks(&self.kept)?, sinks(&self.others)?);
-        Ok(Outputs { kept, others, command: self.command.clone() })
+        Ok(Outputs { kept, others, command: self.command.clone(), tags: self.tags.clone() })
     }
 }
 
@@ -101,6 +108,8 @@ pub struct Outputs {
     pub others: Vec<Sink>,
     /// The command line that headers of alignments name.
     pub command: String,
+    /// The tags of alignments that become comments of reads that are written as text.
+    pub tags: CommentTags,
 }
 
 impl Outputs {

@@ -1,7 +1,7 @@
 //! Runs whose outputs are alignments: once through the input if its templates lie side by side, otherwise twice.
 
 use merganser_alignments::{CopyByName, Names, Sink, TemplatePass, can_begin_again, once_or_twice};
-use merganser_io::{Error as IoError, Input, OutputSet, ReadInput};
+use merganser_io::{CommentTags, Error as IoError, Input, OutputSet, ReadInput};
 use merganser_run::{ConfigError, Context, peak_rss};
 
 use super::{Host, Outcome, OutputPaths, Outputs, longest_record, run_pass, run_with};
@@ -50,10 +50,11 @@ fn in_two_passes(
     let segments = [ReadInput::from(input.clone())];
     let names = Names::new(context.budget() / 2);
     let pass = TemplatePass::of_names(&names);
-    let nothing = Outputs { kept: Vec::new(), others: Vec::new(), command: String::new() };
+    let (command, tags) = (String::new(), CommentTags::None);
+    let nothing = Outputs { kept: Vec::new(), others: Vec::new(), command, tags };
     let first = run_pass(config, host, (&segments, &pass), nothing, context)?;
     let max_record = longest_record(host, &pass, context)?;
-    let Outputs { kept, others, command } = outputs;
+    let Outputs { kept, others, command, .. } = outputs;
     let [kept, others] = [kept, others].map(|sinks: Vec<Sink>| sinks.into_iter().next());
     let sinks = if config.keep { [kept, others] } else { [others, kept] };
     let (command, stage) = (&*command, "filter");

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::CommentTags;
+
 /// The alignments that are kept beside their reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhichAlignments {
@@ -19,11 +21,13 @@ pub enum WhichAlignments {
     All,
 }
 
-/// The alignments to keep, and where the header of the file is kept.
+/// The alignments to keep, the tags that become comments, and where the header of the file is kept.
 #[derive(Clone, Debug, Default)]
 pub struct KeepAlignments {
     /// The alignments to keep.
     pub which: WhichAlignments,
+    /// The tags that become comments of the reads.
+    pub tags: CommentTags,
     /// The header of the file, as soon as the first batch has been returned; not set if the file has no alignments.
     pub header: Arc<OnceLock<AlignmentHeader>>,
 }

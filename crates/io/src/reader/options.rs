@@ -122,7 +122,7 @@ impl ReaderOptions {
 
     /// Whether the header of a file of alignments is to be kept and is not yet known.
     pub(super) fn wants_header(&self) -> bool {
-        let KeepAlignments { which, header } = &self.keep_alignments;
+        let KeepAlignments { which, header, .. } = &self.keep_alignments;
         *which != WhichAlignments::None && header.get().is_none()
     }
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use merganser_alignments::{SinkForm, TemplatePass, problem_of};
-use merganser_io::{Output, OutputSet, ReadInput, text_bytes};
+use merganser_io::{CommentTags, Output, OutputSet, ReadInput, text_bytes};
 use merganser_run::Context;
 
 use alignments::Alignments;
@@ -226,7 +226,18 @@ pub fn filter_reads_with(
     segments: &[ReadInput],
     outputs: &mut [Output],
 ) -> Result<Filtered, Error> {
-    let alignments = Alignments { pass: TemplatePass::of_text(), output: None };
+    filter_text(config, job, segments, outputs, &CommentTags::None)
+}
+
+/// Filters reads to outputs of text, with tags of alignments as comments.
+fn filter_text(
+    config: &FilterConfig,
+    job: Job<'_>,
+    segments: &[ReadInput],
+    outputs: &mut [Output],
+    tags: &CommentTags,
+) -> Result<Filtered, Error> {
+    let alignments = Alignments { pass: TemplatePass::of_text(tags), output: None };
     let filter = Filter { config, k: job.lookup.k(), outputs: outputs.len(), alignments };
     filter.run(job, segments, outputs)
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use merganser_deplete::{Config, ReadFormat};
 use merganser_filter::Threshold;
+use merganser_io::CommentTags;
 
 use super::map::LimitArgs;
 use super::reads::{ReadsArgs, SegmentArgs};
@@ -155,6 +156,12 @@ pub(crate) struct DepleteFilterArgs {
     /// Format of all outputs for reads, whatever their names
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub(crate) output_format: Option<ReadFormat>,
+    /// Tags of alignments that are written into the headers of FASTQ, as samtools fastq -T does: BC,RX
+    /// or * for all
+    ///
+    /// Each follows a tab after the name: BC:Z:ACGT. Alignments keep all their tags.
+    #[arg(long, value_name = "TAGS", help_heading = "Output")]
+    pub(crate) tags: Option<CommentTags>,
     /// Write a summary with the keys of Deacon's summary, which MultiQC reads; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) summary: Option<PathBuf>,

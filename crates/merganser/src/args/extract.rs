@@ -8,7 +8,7 @@ use super::ThreadArgs;
 use super::reads::MixedReadsArgs;
 use crate::holds::FormatChoice;
 use merganser_alignments::ReadFormat;
-use merganser_io::OutputFormat;
+use merganser_io::{CommentTags, OutputFormat};
 
 /// Subcommands of `merganser extract`.
 #[derive(Debug, Subcommand)]
@@ -93,6 +93,12 @@ pub(crate) struct ExtractReadsArgs {
     /// name ends so, else same]
     #[arg(long = "format", value_name = "FORMAT", help_heading = "Output")]
     pub(crate) given_format: Option<ExtractFormat>,
+    /// Tags of alignments that are written into the headers of FASTQ, as samtools fastq -T does: BC,RX
+    /// or * for all
+    ///
+    /// Each follows a tab after the name: BC:Z:ACGT. Alignments keep all their tags.
+    #[arg(long, value_name = "TAGS", help_heading = "Output")]
+    pub(crate) tags: Option<CommentTags>,
 
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,

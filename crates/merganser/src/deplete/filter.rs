@@ -68,7 +68,8 @@ pub(super) fn run(
     let haplotypes = haplotypes(args)?;
     let host = MinimizerLookup::read(&args.set, &context)?;
     let command = command(args, &config, &segments);
-    let outputs = OutputPaths { kept: kept.clone(), others, format: args.output_format, command };
+    let (format, tags) = (args.output_format, args.tags.clone().unwrap_or_default());
+    let outputs = OutputPaths { kept: kept.clone(), others, format, command, tags };
     let known = Host { minimizers: &host, haplotypes: haplotypes.as_ref() };
     let filter = || run_in(&config, known, &segments, (&outputs, &set), &context);
     let (outcome, digests) = match (&args.confirm, &args.certificate) {

@@ -34,7 +34,8 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     let paths = outputs::paths(args, &segments)?;
     let is_fasta = args.format() == ExtractFormat::Fasta;
     let (format, command) = (args.given_format.map(ReadFormat::from), command(args, &segments));
-    let paths = ExtractPaths { reads: paths, format, command };
+    let tags = args.tags.clone().unwrap_or_default();
+    let paths = ExtractPaths { reads: paths, format, command, tags };
     let are_alignments = paths.are_alignments()?;
     let names: Vec<PathBuf> = paths.reads.all().map(Path::to_owned).collect();
     let set = RunFiles::new()

@@ -38,7 +38,8 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     }
     let paths: Vec<PathBuf> = [&args.output].into_iter().chain(&args.output2).cloned().collect();
     let command = command(args, &config, &segments);
-    let outputs = FilterOutputs { paths, format: args.output_format, command };
+    let (format, tags) = (args.output_format, args.tags.clone().unwrap_or_default());
+    let outputs = FilterOutputs { paths, format, command, tags };
     let paths = &outputs.paths;
     let holds = ReadFormat::holds(args.output_format, Holds::ANY_READS);
     let files = RunFiles::new().lists(args.reads.lists()).inputs(&inputs).write(holds, paths);

@@ -6,13 +6,14 @@ use merganser_alignments::{
     CopyByName, Names, ReadFormat, ReadFormats, Sink, SinkWriter, TemplatePass, can_begin_again,
     once_or_twice,
 };
-use merganser_io::{Error as IoError, Input, OutputSet, ReadInput, is_file, longest_record};
+use merganser_io::{
+    CommentTags, Error as IoError, Input, OutputSet, ReadInput, is_file, longest_record,
+};
 use merganser_run::{ConfigError, Context};
 
 use super::worker::Written;
 use super::{
     COPIES, ExtractConfig, ExtractFiles, ExtractOutcome, ExtractOutputs, STAGE, room, run_pass,
-    run_with,
 };
 use crate::Error;
 use crate::output::ReadPaths;
@@ -26,25 +27,28 @@ pub struct ExtractPaths {
     pub format: Option<ReadFormat>,
     /// The command line that headers of alignments name.
     pub command: String,
+    /// The tags of alignments that become comments of reads that are written as text.
+    pub tags: CommentTags,
 }
 
 impl ExtractPaths {
     /// Writes to files in formats by their names.
     pub fn new(reads: ReadPaths) -> ExtractPaths {
-        ExtractPaths { reads, format: None, command: "merganser extract reads".to_owned() }
+        let command = "merganser extract reads".to_owned();
+        ExtractPaths { reads, format: None, command, tags: CommentTags::None }
     }
 
     /// Whether the reads are written as alignments.
     ///
     /// # Errors
-    /// If only some are, or mates would be written to two files of alignments.
+    /// If only some are, mates would be written to two files of alignments, or tags to comments.
     pub fn are_alignments(&self) -> Result<bool, Error> {
         Ok(self.with_formats(|formats| formats.are_alignments())?)
     }
 
     fn with_formats<T>(&self, ask: impl FnOnce(ReadFormats<'_>) -> T) -> T {
         let paths: Vec<PathBuf> = self.reads.all().map(Path::to_owned).collect();
-        ask(ReadFormats { given: self.format, paths: &[&paths] })
+        ask(ReadFormats { given: self.format, paths: &[&paths], tags: &self.tags })
     }
 
     /// Creates the file of alignments as a member of `set`.
@@ -86,7 +90,9 @@ pub fn run_in(
         );
     }
     let mut files = ExtractFiles::create(&paths.reads, set)?;
-    let outcome = run_with(config, lines, segments, files.streams(), context)?;
+    let pass = TemplatePass::of_text(&paths.tags);
+    let written = Written::Text(files.streams());
+    let outcome = run_pass(config, lines, (segments, &pass), written, context)?;
     files.finish()?;
     Ok(outcome)
 }

@@ -7,11 +7,11 @@ use merganser_alignments::{
     CopyByName, Names, ReadFormat, ReadFormats, Sink, SinkForm, SinkWriter, TemplatePass,
     can_begin_again, once_or_twice,
 };
-use merganser_io::{Error as IoError, Input, OutputSet, ReadInput, finish_all};
+use merganser_io::{CommentTags, Error as IoError, Input, OutputSet, ReadInput, finish_all};
 use merganser_run::ConfigError;
 use merganser_run::locks::{into_inner, lock};
 
-use super::{Filter, FilterConfig, Filtered, filter_reads_with};
+use super::{Filter, FilterConfig, Filtered, filter_text};
 use crate::Error;
 use crate::reads::Job;
 use crate::reads::batch;
@@ -30,13 +30,16 @@ pub struct FilterOutputs {
     pub format: Option<ReadFormat>,
     /// The command line that headers of alignments name.
     pub command: String,
+    /// The tags of alignments that become comments of reads that are written as text.
+    pub tags: CommentTags,
 }
 
 impl FilterOutputs {
     /// Writes to files in formats by their names.
     pub fn new(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> FilterOutputs {
         let paths = paths.into_iter().map(Into::into).collect();
-        FilterOutputs { paths, format: None, command: "merganser kmers filter-reads".to_owned() }
+        let command = "merganser kmers filter-reads".to_owned();
+        FilterOutputs { paths, format: None, command, tags: CommentTags::None }
     }
 
     /// Whether the reads are written as alignments.
@@ -44,9 +47,7 @@ impl FilterOutputs {
     /// # Errors
     /// If that is not possible with this configuration, or for these files.
     pub fn are_alignments(&self, config: &FilterConfig) -> Result<bool, Error> {
-        let kinds: &[&[PathBuf]] = &[&self.paths];
-        let formats = ReadFormats { given: self.format, paths: kinds };
-        let are_alignments = formats.are_alignments()?;
+        let are_alignments = self.with_formats(|formats| formats.are_alignments())?;
         if are_alignments && (config.trim || config.mask.is_some()) {
             let problem =
                 "`trim` and `mask` are for FASTQ and FASTA: alignments are written as they are";
@@ -57,13 +58,16 @@ impl FilterOutputs {
 
     /// Creates the file of alignments as a member of `set`.
     fn create(&self, set: &OutputSet) -> Result<Sink, Error> {
-        let kinds: &[&[PathBuf]] = &[&self.paths];
-        let (path, formats) = (&self.paths[0], ReadFormats { given: self.format, paths: kinds });
-        Ok(Sink::create(set, path, formats.of(path))?)
+        let path = &self.paths[0];
+        Ok(Sink::create(set, path, self.with_formats(|formats| formats.of(path)))?)
+    }
+
+    fn with_formats<T>(&self, ask: impl FnOnce(ReadFormats<'_>) -> T) -> T {
+        ask(ReadFormats { given: self.format, paths: &[&self.paths], tags: &self.tags })
     }
 }
 
-/// Filters reads like [`filter_reads_with`], to files of `set`, which the caller commits.
+/// Filters reads like [`filter_reads_with`](super::filter_reads_with), to files of `set`, which the caller commits.
 ///
 /// If they are alignments (SAM or BAM), all alignments of a template are kept or removed together, in their order and as
 /// they are in the input. If they do not lie side by side in a regular file, it is read twice, and mates that do not lie
@@ -83,7 +87,7 @@ pub fn filter_reads_in(
     }
     let files = outputs.paths.iter().map(|path| set.output(path));
     let mut files = files.collect::<Result<Vec<_>, _>>()?;
-    let filtered = filter_reads_with(config, job, segments, &mut files)?;
+    let filtered = filter_text(config, job, segments, &mut files, &outputs.tags)?;
     finish_all(files)?;
     Ok(filtered)
 }

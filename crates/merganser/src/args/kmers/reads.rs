@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use merganser_alignments::ReadFormat;
+use merganser_io::CommentTags;
 use merganser_kmers::reads::FilterConfig;
 
 use super::TableArgs;
@@ -68,6 +69,12 @@ pub(crate) struct FilterReadsArgs {
     /// Format of the outputs, whatever their names
     #[arg(long, value_name = "FORMAT")]
     pub(crate) output_format: Option<ReadFormat>,
+    /// Tags of alignments that are written into the headers of FASTQ, as samtools fastq -T does: BC,RX
+    /// or * for all
+    ///
+    /// Each follows a tab after the name: BC:Z:ACGT. Alignments keep all their tags.
+    #[arg(long, value_name = "TAGS")]
+    pub(crate) tags: Option<CommentTags>,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
     #[command(flatten)]
