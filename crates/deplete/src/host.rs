@@ -250,12 +250,19 @@ impl Section {
     pub(crate) fn append(&mut self, params: Params, numbers: impl ExactSizeIterator<Item = u64>) {
         self.make_lines();
         self.len += numbers.len();
+        // Sorted numbers mostly have the home of the one before: their line is not in memory meanwhile.
+        let (form, mut at, mut line) = (self.form, 0, self.lines[0]);
         for number in numbers {
-            let place = self.form.place(number);
-            if !self.lines[place.home].push(&self.form, place.rest, false) {
+            let place = form.place(number);
+            if place.home != at {
+                self.lines[at] = line;
+                (at, line) = (place.home, self.lines[place.home]);
+            }
+            if !line.push(&form, place.rest, false) {
                 self.left.push(number);
             }
         }
+        self.lines[at] = line;
         if self.len < self.room {
             return;
         }
