@@ -53,7 +53,7 @@ def panel(left: int, title: str, unit: str, rows: list[dict[str, str]], slope: i
         line = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
         out.append(f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="2"/>')
         out += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{color}"/>' for a, b in points]
-        # The label stands where the lines are apart: at the last point for growth, at the first for threads.
+        # The label is where the lines are apart: at the last point for growth, at the first for threads.
         at, up = points[-1 if slope > 0 else 0]
         anchor, move = ("end", -10) if slope > 0 else ("start", 10)
         out.append(f'<text x="{at + move:.1f}" y="{up - 8:.1f}" text-anchor="{anchor}" fill="{color}">{label}</text>')

@@ -61,7 +61,7 @@ impl Haplotypes {
     }
 }
 
-/// What the search in the haplotypes found. Mates count one by one.
+/// The findings of the search in the haplotypes. Mates count one by one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Confirmed {

@@ -32,7 +32,7 @@ const THREAD: u64 = 15 * BATCH_BYTES as u64;
 /// compressed.
 const COPIES: u64 = 12;
 
-/// What is known of the host.
+/// A host, as far as it is known.
 #[derive(Clone, Copy, Debug)]
 pub struct Host<'h> {
     /// Its minimizers.
@@ -76,7 +76,7 @@ pub struct Outcome {
     pub masked_bases: u64,
     /// The number of secondary and supplementary alignments that were skipped.
     pub skipped_alignments: u64,
-    /// What the search in the host's haplotypes found, if there was one.
+    /// The findings of the search in the host's haplotypes, if there was one.
     pub confirmed: Option<Confirmed>,
     /// The wall time of each stage.
     pub stages: Stages,

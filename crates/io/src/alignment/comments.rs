@@ -12,12 +12,12 @@ pub enum CommentTags {
     None,
     /// All.
     All,
-    /// Those with these names.
+    /// The tags with these names.
     These(Arc<[[u8; 2]]>),
 }
 
 impl CommentTags {
-    /// Whether there are none.
+    /// Whether no tag is written.
     pub fn is_none(&self) -> bool {
         *self == CommentTags::None
     }
