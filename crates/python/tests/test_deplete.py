@@ -121,6 +121,18 @@ def test_kept_reads_are_rows(host: merganser.MinimizerSet, pairs: tuple[Path, Pa
     assert [reads[int(name) - 1].decode() for name in kept["read"]] == kept["sequence"]
 
 
+def test_masked_reads_are_the_programs(
+    host: merganser.MinimizerSet, pairs: tuple[Path, Path], tmp_path: Path
+) -> None:
+    counts = host.filter(pairs[0], output=tmp_path / "a.fq", mask="lower")
+    assert counts["kept_reads"] == counts["reads"] > 100
+    run("deplete", "filter", host.path, pairs[0], "-o", tmp_path / "b.fq", "--mask", "lower")
+    assert (tmp_path / "a.fq").read_bytes() == (tmp_path / "b.fq").read_bytes()
+    reads = pairs[0].read_text().splitlines()[1::4]
+    masked = (tmp_path / "a.fq").read_text().splitlines()[1::4]
+    assert [read.upper() for read in masked] == reads and any(read.islower() for read in masked)
+
+
 def test_wrong_arguments_are_named(host: merganser.MinimizerSet, pairs: tuple[Path, Path], tmp_path: Path) -> None:
     given: list[tuple[dict[str, Any], str]] = [
         ({"rel_threshold": 2.0}, "rel_threshold"),

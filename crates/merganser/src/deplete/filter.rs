@@ -128,7 +128,7 @@ fn beside<M, E, O: Send>(
     let cancel = Cancel::default();
     let other = || other(&cancel);
     std::thread::scope(|scope| {
-        let begun = std::thread::Builder::new().spawn_scoped(scope, &other);
+        let begun = std::thread::Builder::new().spawn_scoped(scope, other);
         let outcome = main();
         if outcome.is_err() {
             cancel.cancel();

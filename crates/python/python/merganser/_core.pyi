@@ -1386,7 +1386,7 @@ class MinimizerSet:
                 alignments of the kept reads are written as they are in the input, with all tags. For pairs, # in the name
                 becomes 1 and 2 (in `classify_to` and `extract` _1 and _2, as in Kraken 2); without it and without `output2`, mates are interleaved. None to return the reads.
             output2: The file for second mates.
-            output_matching: The file for the removed reads, named as `output`; not with `keep`.
+            output_matching: The file for the removed reads, named as `output`; not with `keep` or `mask`.
             abs_threshold: The minimum number of a read's distinct minimizers that are in the set.
             rel_threshold: The minimum fraction of a read's distinct minimizers that are in the set, 0 to 1.
             prefix_length: Look only at the first bases of each read, this many; 0 looks at all.
@@ -1445,7 +1445,7 @@ class MinimizerSet:
                 alignments of the kept reads are written as they are in the input, with all tags. For pairs, # in the name
                 becomes 1 and 2 (in `classify_to` and `extract` _1 and _2, as in Kraken 2); without it and without `output2`, mates are interleaved. None to return the reads.
             output2: The file for second mates.
-            output_matching: The file for the removed reads, named as `output`; not with `keep`.
+            output_matching: The file for the removed reads, named as `output`; not with `keep` or `mask`.
             abs_threshold: The minimum number of a read's distinct minimizers that are in the set.
             rel_threshold: The minimum fraction of a read's distinct minimizers that are in the set, 0 to 1.
             prefix_length: Look only at the first bases of each read, this many; 0 looks at all.

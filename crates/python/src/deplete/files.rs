@@ -21,8 +21,8 @@ impl Files {
     pub(super) fn of(config: &Config, reads: &Reads, keywords: &Keywords<'_>) -> PyResult<Files> {
         let (output, second) = (keywords.path("output")?, keywords.path("output2")?);
         let matching = keywords.path("output_matching")?;
-        if matching.is_some() && config.keep {
-            let problem = "cannot be used together with keep";
+        if matching.is_some() && (config.keep || config.mask.is_some()) {
+            let problem = "cannot be used together with keep or mask";
             return Err(wrong(keywords.py(), "output_matching", problem));
         }
         let is_paired = reads.are_paired();
