@@ -67,7 +67,10 @@ impl Module {
         while at < words.len() {
             let mut used = Vec::new();
             match words[at] {
-                "use" => at = tree(&words, at + 1, &Vec::new(), &mut used),
+                // `use<'a>` in a type is no import.
+                "use" if words.get(at + 1) != Some(&"<") => {
+                    at = tree(&words, at + 1, &Vec::new(), &mut used);
+                }
                 "crate" | "super" if words.get(at + 1) == Some(&"::") => {
                     let mut path = vec![words[at].to_owned()];
                     while words.get(at + 1) == Some(&"::") && words.get(at + 2).is_some() {
@@ -181,7 +184,7 @@ mod tests {
             ("a.rs", "use crate::{b::{self, B}, D};"),
             ("b.rs", "fn f() -> super::b::x::X {}"),
             ("b/x.rs", "use crate::A;"),
-            ("c.rs", "use crate::A; use std::sync::Arc;"),
+            ("c.rs", "use crate::A; use std::sync::Arc; fn f() -> impl I + use<> { g(); }"),
         ];
         let circle = Modules::new(files.into_iter()).largest_circle();
         assert_eq!(circle, ["a", "b", "b::x", "c"]);
