@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 use merganser_io::{AlignmentHeader, KeepAlignments, RecordBatch};
 
-use crate::{Fields, Format};
+use crate::{Error, Fields, Format};
 pub use copy::{Copied, CopyByName};
 pub use format::{ReadFormat, ReadFormats};
 use header::References;
@@ -95,8 +95,13 @@ impl KeptWriter {
     /// Appends the alignments of a record. BAM is not compressed.
     ///
     /// # Errors
-    /// If an alignment cannot be written in this format, or the header of the input is invalid.
-    pub fn put(&self, batch: &RecordBatch, at: usize, out: &mut Vec<u8>) -> Result<(), String> {
+    /// If an alignment cannot be written in this format, or the header of the input is invalid; the error names the
+    /// record.
+    pub fn put(&self, batch: &RecordBatch, at: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+        self.append(batch, at, out).map_err(|problem| problem_of(batch, at, &problem))
+    }
+
+    fn append(&self, batch: &RecordBatch, at: usize, out: &mut Vec<u8>) -> Result<(), String> {
         let alignments = batch.alignments(at);
         let is_bam = self.format != Format::Sam;
         match self.source.get() {

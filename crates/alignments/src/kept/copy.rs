@@ -7,7 +7,6 @@ use merganser_run::engine::{Engine, Turn, Work};
 use merganser_run::{Context, InOrderSink, Stages, Unit};
 
 use super::names::NameSet;
-use super::pass::problem_of;
 use super::sink::Compressor;
 use super::{KeptAlignment, Names, Sink, SinkForm, SinkWriter, TemplatePass};
 use crate::{Error, RecordOptions};
@@ -131,8 +130,7 @@ impl<'w> Worker<'w> {
         }
         let writer = self.outputs[kind].as_ref().and_then(|(form, _)| form.alignments());
         let Some(writer) = writer else { return Ok(()) };
-        let put = writer.put(batch, at, &mut texts[kind]);
-        put.map_err(|problem| problem_of(batch, at, &problem))
+        writer.put(batch, at, &mut texts[kind])
     }
 }
 

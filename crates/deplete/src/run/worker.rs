@@ -1,6 +1,6 @@
 //! The worker of a thread: decides which reads of a batch are kept, and makes their texts.
 
-use merganser_alignments::{Compressor, SinkForm, TemplatePass, problem_of};
+use merganser_alignments::{Compressor, SinkForm, TemplatePass};
 use merganser_io::{Record, RecordBatch};
 use merganser_run::engine::{Turn, Work};
 
@@ -166,8 +166,7 @@ impl<'r> Worker<'r> {
                 let at = mate % targets.len();
                 let part = &mut targets[at];
                 if let Some(alignments) = forms[at].0.alignments() {
-                    let put = alignments.put(batch, first + mate, &mut part.text);
-                    put.map_err(|problem| problem_of(batch, first + mate, &problem))?;
+                    alignments.put(batch, first + mate, &mut part.text)?;
                     continue;
                 }
                 let mate = if mates == 2 { mate as u8 + 1 } else { 0 };

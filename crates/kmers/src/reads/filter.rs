@@ -8,7 +8,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use merganser_alignments::{SinkForm, TemplatePass, problem_of};
+use merganser_alignments::{SinkForm, TemplatePass};
 use merganser_io::{CommentTags, Output, OutputSet, ReadInput, text_bytes};
 use merganser_run::Context;
 
@@ -330,8 +330,7 @@ impl OfReads for Filter<'_> {
 fn put_alignments(read: &Read<'_>, form: &SinkForm, text: &mut Vec<u8>) -> Result<(), Error> {
     let Some(writer) = form.alignments() else { return Ok(()) };
     let (batch, at) = read.origin;
-    let put = writer.put(batch, at, text);
-    put.map_err(|problem| problem_of(batch, at, &problem).into())
+    Ok(writer.put(batch, at, text)?)
 }
 
 impl Filter<'_> {

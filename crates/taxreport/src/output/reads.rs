@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use merganser_alignments::{Compressor, KeptWriter, problem_of};
+use merganser_alignments::{Compressor, KeptWriter};
 use merganser_io::{BgzfBlocks, Record, RecordBatch};
 
 use crate::Error;
@@ -62,8 +62,7 @@ impl ReadTexts {
     ) -> Result<(), Error> {
         let first = read * batch.mates();
         for at in first..first + batch.mates() {
-            let put = writer.put(batch, at, &mut self.single);
-            put.map_err(|problem| problem_of(batch, at, &problem))?;
+            writer.put(batch, at, &mut self.single)?;
         }
         Ok(())
     }
