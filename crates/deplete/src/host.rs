@@ -39,9 +39,8 @@ impl MinimizerLookup {
     /// Makes a set of all its sections.
     pub(crate) fn of_sections(params: Params, mut sections: Vec<Section>) -> MinimizerLookup {
         debug_assert_eq!(sections.len(), SECTIONS);
-        debug_assert!(sections.iter().all(|section| section.left.is_empty()));
         // Sections without numbers need their lines, too.
-        sections.iter_mut().for_each(Section::make_lines);
+        sections.iter_mut().for_each(|section| section.settle(params));
         let len = sections.iter().map(|section| section.len).sum();
         let mut lines =
             Vec::with_capacity(sections.iter().map(|section| section.lines.len()).sum());

@@ -56,7 +56,7 @@ impl Form {
     }
 
     /// Returns the smallest layout for `count` numbers and a load in percent.
-    pub(super) fn with_load(params: Params, count: usize, load: usize) -> Form {
+    fn with_load(params: Params, count: usize, load: usize) -> Form {
         let forms = (1..=MAX_SLOTS).filter_map(|slots| {
             let lines = (count * 100).div_ceil(slots * load).max(1);
             Form::with_lines(params, slots, lines as u64)
@@ -139,13 +139,13 @@ impl Line {
 
     /// Returns the word and the bit where a field starts.
     #[inline(always)]
-    pub(super) fn start(form: &Form, slot: usize) -> (usize, u32) {
+    fn start(form: &Form, slot: usize) -> (usize, u32) {
         let bit = 32 * form.slots as u32 + slot as u32 * form.field_bits;
         ((bit / 32) as usize % WORDS, bit % 32)
     }
 
     #[inline(always)]
-    pub(super) fn field(&self, form: &Form, slot: usize) -> u64 {
+    fn field(&self, form: &Form, slot: usize) -> u64 {
         let (word, bit) = Line::start(form, slot);
         // A field that begins in the last word ends there.
         let words = u64::from(self.0[word]) | u64::from(self.0[(word + 1) % WORDS]) << 32;
@@ -197,7 +197,7 @@ impl Line {
     /// Whether one of several slots has this field.
     #[cold]
     #[inline(never)]
-    pub(super) fn is_among(&self, form: &Form, slots: u32, field: u64) -> bool {
+    fn is_among(&self, form: &Form, slots: u32, field: u64) -> bool {
         (0..form.slots).any(|slot| slots >> slot & 1 == 1 && self.field(form, slot) == field)
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Section {
     room: usize,
     pub(super) len: usize,
     /// Appended numbers whose home was full, which have no slot yet.
-    pub(super) left: Vec<u64>,
+    left: Vec<u64>,
     /// The lines; allocated by the first thread that inserts (first touch).
     pub(super) lines: Vec<Line>,
     /// The state of the random numbers that choose which number is moved.
@@ -49,9 +49,14 @@ impl Section {
             }
         }
         self.lines[at] = line;
-        if self.len < self.room {
-            return;
+        if self.len >= self.room {
+            self.settle(params);
         }
+    }
+
+    /// Puts the appended numbers that have no slot yet into one.
+    pub(super) fn settle(&mut self, params: Params) {
+        self.make_lines();
         for number in std::mem::take(&mut self.left) {
             self.put_or_grow(params, self.form.place(number));
         }
@@ -68,13 +73,13 @@ impl Section {
         }
     }
 
-    pub(super) fn make_lines(&mut self) {
+    fn make_lines(&mut self) {
         if self.lines.is_empty() {
             self.lines = vec![Line::EMPTY; self.form.lines as usize];
         }
     }
 
-    pub(super) fn add(&mut self, params: Params, number: u64) {
+    fn add(&mut self, params: Params, number: u64) {
         let place = self.form.place(number);
         if self.has(place) {
             return;
@@ -83,7 +88,7 @@ impl Section {
         self.put_or_grow(params, place);
     }
 
-    pub(super) fn put_or_grow(&mut self, params: Params, place: Place) {
+    fn put_or_grow(&mut self, params: Params, place: Place) {
         if let Some(left) = self.put(place) {
             self.grow(params, left);
         }
@@ -91,7 +96,7 @@ impl Section {
 
     /// Puts a number that is not in the section into a line, moving other numbers if necessary. Returns the number that
     /// found no slot.
-    pub(super) fn put(&mut self, place: Place) -> Option<Place> {
+    fn put(&mut self, place: Place) -> Option<Place> {
         let form = self.form;
         let (mut place, mut is_away) = (place, false);
         if self.lines[place.home].push(&form, place.rest, false) {
@@ -121,7 +126,7 @@ impl Section {
     }
 
     /// Adds lines, and puts all numbers and one more into them.
-    pub(super) fn grow(&mut self, params: Params, left: Place) {
+    fn grow(&mut self, params: Params, left: Place) {
         let mut numbers: Vec<u64> = self.numbers().collect();
         numbers.push(self.form.number(left));
         let is_full = |section: &mut Section| {
@@ -153,7 +158,7 @@ impl Section {
         })
     }
 
-    pub(super) fn has(&self, place: Place) -> bool {
+    fn has(&self, place: Place) -> bool {
         has(&self.lines, (&self.form, 0), place)
     }
 }

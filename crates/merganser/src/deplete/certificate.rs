@@ -1,7 +1,7 @@
 //! The certificate of `merganser deplete filter --confirm`.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::filter::Finished;
+use super::summary::put_json;
 use crate::common::is_file;
 
 /// The version of the certificate's keys.
@@ -84,11 +85,7 @@ pub(super) fn write(
         Ok(file(path.display(), &digest))
     };
     let outputs = finished.kept.iter().map(of_output).collect::<Result<Vec<Value>>>()?;
-    let value = certificate(finished, haplotypes, digests, outputs);
-    let mut output = set.output(path).map_err(Error::from)?;
-    output.write_all(format!("{value:#}\n").as_bytes()).map_err(Error::from)?;
-    output.finish().map_err(Error::from)?;
-    Ok(())
+    put_json(&certificate(finished, haplotypes, digests, outputs), path, set)
 }
 
 fn file(name: impl ToString, digest: &Option<String>) -> Value {

@@ -24,11 +24,21 @@ pub(super) fn write(finished: &Finished<'_>, set: &OutputSet) -> Result<()> {
         write_summary(&mut own(finished), output).map_err(Error::from)?;
     }
     for (path, value) in [(&args.summary, deacons(finished)), (&args.hostile, hostiles(finished))] {
-        let Some(path) = path else { continue };
-        let mut output = set.output(path).map_err(Error::from)?;
-        output.write_all(format!("{value:#}\n").as_bytes()).map_err(Error::from)?;
-        output.finish().map_err(Error::from)?;
+        if let Some(path) = path {
+            put_json(&value, path, set)?;
+        }
     }
+    Ok(())
+}
+
+/// Writes a value as JSON to an output of `set`.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn put_json(value: &Value, path: &Path, set: &OutputSet) -> Result<()> {
+    let mut output = set.output(path).map_err(Error::from)?;
+    output.write_all(format!("{value:#}\n").as_bytes()).map_err(Error::from)?;
+    output.finish().map_err(Error::from)?;
     Ok(())
 }
 
