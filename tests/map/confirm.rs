@@ -1,6 +1,7 @@
 //! `deplete filter --confirm`: no kept read is near the host's haplotypes, which an independent script checks.
 
 use merganser_test_support::Dir;
+use merganser_test_support::oracle::complement;
 use merganser_test_support::reads::Random;
 use merganser_test_support::tools::{installed, shell};
 use serde_json::Value;
@@ -20,11 +21,6 @@ fn edited(random: &mut Random, bases: &[u8], count: usize) -> Vec<u8> {
         }
     }
     read
-}
-
-fn reverse(bases: &[u8]) -> Vec<u8> {
-    let complement = |base: &u8| b"TGCAN"[b"ACGTN".iter().position(|one| one == base).unwrap()];
-    bases.iter().rev().map(complement).collect()
 }
 
 /// Writes a set that knows nothing of the host (`none.mgd`), the host's haplotypes (`haplotypes.fa`, `.mgi`), and reads
@@ -49,7 +45,7 @@ fn write(dir: &Dir) {
         let from = random.below(haplotype.len() - 110);
         let bases = edited(&mut random, &haplotype[from..from + 110], edits);
         let is_reverse = random.below(2) == 0;
-        put(format!("e{edits}.{number}"), if is_reverse { reverse(&bases) } else { bases });
+        put(format!("e{edits}.{number}"), if is_reverse { complement(&bases) } else { bases });
         put(format!("other.{number}"), random.bases(100));
     }
     dir.write("reads.fq", reads);

@@ -1,9 +1,13 @@
 //! The peak resident size of a running process.
 
-/// Returns the peak of a process so far, in bytes; 0 if it has ended. `process` is its number or `self`.
+/// Returns the peak of a process so far, in bytes. `process` is `self` or the number of a child that runs the program;
+/// the peak is 0 before it begins, when it still shares the memory of the test, and after it has ended.
 pub fn peak(process: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    if process != "self" && field("Name:") != Some("merganser") {
+        return 0;
+    }
+    let kib = field("VmHWM:").and_then(|peak| peak.trim_end_matches(" kB").parse::<u64>().ok());
     kib.unwrap_or(0) << 10
 }
