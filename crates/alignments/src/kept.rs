@@ -8,6 +8,7 @@ mod names;
 mod pass;
 mod reads;
 mod sink;
+mod tagged;
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,7 +19,7 @@ pub use copy::{Copied, CopyByName};
 pub use format::{ReadFormat, ReadFormats};
 use header::References;
 pub use names::Names;
-pub use pass::{TemplatePass, can_begin_again, once_or_twice, problem_of};
+pub use pass::{TemplatePass, can_begin_again, once_or_twice, problem_of, the_input_of};
 pub use sink::{Compression, Compressor, Sink, SinkForm, SinkWriter};
 
 /// A writer of the alignments of reads. Each alignment is written as it is in the input. Reads without alignments, from
@@ -99,6 +100,24 @@ impl KeptWriter {
     /// record.
     pub fn put(&self, batch: &RecordBatch, at: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         self.append(batch, at, out).map_err(|problem| problem_of(batch, at, &problem))
+    }
+
+    /// Appends the alignments of a record with more tags, as columns of SAM: `tx:i:9606`, with tabs between them. They
+    /// replace tags of the same names.
+    ///
+    /// # Errors
+    /// Fails as [`put`](Self::put) does.
+    pub fn put_tagged(
+        &self,
+        batch: &RecordBatch,
+        at: usize,
+        tags: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let mut alignments = Vec::new();
+        self.put(batch, at, &mut alignments)?;
+        tagged::put(self.format, &alignments, tags, out)
+            .map_err(|problem| problem_of(batch, at, &problem))
     }
 
     fn append(&self, batch: &RecordBatch, at: usize, out: &mut Vec<u8>) -> Result<(), String> {

@@ -21,7 +21,7 @@ pub struct TemplatePass<'p> {
     /// Where the names of reads are collected, if they are.
     names: Option<&'p Names>,
     /// The first input.
-    input: Option<&'p ReadInput>,
+    input: Option<ReadInput>,
 }
 
 impl<'p> TemplatePass<'p> {
@@ -32,9 +32,9 @@ impl<'p> TemplatePass<'p> {
     }
 
     /// A pass that decides on templates and writes them, with all their alignments, which must lie side by side.
-    pub fn of_templates(segments: &'p [ReadInput]) -> TemplatePass<'p> {
+    pub fn of_templates(segments: &[ReadInput]) -> TemplatePass<'p> {
         TemplatePass {
-            input: segments.first(),
+            input: segments.first().cloned(),
             ..TemplatePass::keeping(WhichAlignments::OfTemplates)
         }
     }
@@ -45,8 +45,8 @@ impl<'p> TemplatePass<'p> {
     }
 
     /// A pass over alignments that are decided one by one.
-    pub(super) fn of_alignments(input: &'p ReadInput) -> TemplatePass<'p> {
-        TemplatePass { input: Some(input), ..TemplatePass::keeping(WhichAlignments::All) }
+    pub(super) fn of_alignments(input: &ReadInput) -> TemplatePass<'p> {
+        TemplatePass { input: Some(input.clone()), ..TemplatePass::keeping(WhichAlignments::All) }
     }
 
     fn keeping(which: WhichAlignments) -> TemplatePass<'p> {
@@ -72,7 +72,7 @@ impl<'p> TemplatePass<'p> {
     }
 
     pub(super) fn input_name(&self) -> String {
-        let input = self.input.and_then(|input| input.inputs().next());
+        let input = self.input.as_ref().and_then(|input| input.inputs().next());
         input.map_or_else(String::new, |input| input.to_string())
     }
 
@@ -128,11 +128,7 @@ pub fn once_or_twice<T, E: From<ConfigError> + From<IoError>>(
     once: impl FnOnce() -> Result<T, E>,
     twice: impl FnOnce(&Input) -> Result<T, E>,
 ) -> Result<T, E> {
-    let [segment] = segments else {
-        return Err(ConfigError::new("alignments are written from one input at a time").into());
-    };
-    refuse_apart(segment)?;
-    let input = match segment {
+    let input = match the_input_of::<E>(segments)? {
         ReadInput::Single(input) | ReadInput::Interleaved(input) if input.is_file() => input,
         _ => return once(),
     };
@@ -143,6 +139,20 @@ pub fn once_or_twice<T, E: From<ConfigError> + From<IoError>>(
         };
     }
     twice(input)
+}
+
+/// Returns the input whose reads are written as alignments.
+///
+/// # Errors
+/// If there are several inputs, or mates in two files of alignments.
+pub fn the_input_of<E: From<ConfigError> + From<IoError>>(
+    segments: &[ReadInput],
+) -> Result<&ReadInput, E> {
+    let [segment] = segments else {
+        return Err(ConfigError::new("alignments are written from one input at a time").into());
+    };
+    refuse_apart(segment)?;
+    Ok(segment)
 }
 
 /// Refuses mates in two files of alignments, unless they are streams, whose kinds are not known yet.

@@ -36,7 +36,7 @@ pub(super) fn put(batch: &RecordBatch, at: usize, format: Format, out: &mut Vec<
 }
 
 /// A tag of SAM (SAM specification, section 1.5).
-struct Tag<'t> {
+pub(super) struct Tag<'t> {
     /// `BC:Z:ACGT`.
     text: &'t [u8],
     value: Value<'t>,
@@ -54,7 +54,7 @@ enum Value<'t> {
 
 impl<'t> Tag<'t> {
     /// Parses a tag; `None` if the text has another form.
-    fn of(text: &'t [u8]) -> Option<Tag<'t>> {
+    pub(super) fn of(text: &'t [u8]) -> Option<Tag<'t>> {
         let [first, second, b':', kind, b':', value @ ..] = text else { return None };
         if !first.is_ascii_alphabetic() || !second.is_ascii_alphanumeric() {
             return None;
@@ -83,7 +83,7 @@ impl<'t> Tag<'t> {
     }
 
     /// Appends the tag in the form of BAM (SAM specification, section 4.2.4).
-    fn put(&self, out: &mut Vec<u8>) {
+    pub(super) fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.text[..2]);
         match &self.value {
             Value::Letter(letter) => out.extend_from_slice(&[b'A', *letter]),

@@ -6,6 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use merganser_alignments::ReadFormat;
 use merganser_classify::Target;
 use merganser_classify::partial::JoinedResults;
 use merganser_classify::{Outcome, Outputs};
@@ -17,13 +18,13 @@ use merganser_report::text;
 use merganser_run::Cancel;
 use merganser_taxonomy::Taxonomy;
 use merganser_taxreport::bracken::{Distribution, Estimate, Level};
-use merganser_taxreport::output::{ReadFiles, ReadPaths};
+use merganser_taxreport::output::{ReadFiles, ReadPaths, ReadStyle};
 use merganser_taxreport::report::{Abundance, KrakenReport, ReportOptions, Tally};
 
-use crate::args::classify::{QueryArgs, ReportArgs};
+use crate::args::classify::{LineArgs, QueryArgs, ReportArgs};
 use crate::common::text_of;
 use crate::console;
-use crate::holds::Holds;
+use crate::holds::{FormatChoice, Holds};
 use crate::pages::{Pages, taxa};
 use crate::progress::width;
 
@@ -239,8 +240,7 @@ pub(super) struct Closed {
 #[derive(Debug)]
 pub(super) struct Files {
     lines: Option<Output>,
-    classified: Option<ReadFiles>,
-    unclassified: Option<ReadFiles>,
+    reads: ReadFiles,
     references: Option<Output>,
     partial: Option<Output>,
     pub(super) json: Option<Output>,
@@ -268,9 +268,9 @@ impl Files {
         ] {
             all.extend(path.map(|path| (holds, of_sample(path, sample))));
         }
-        for path in [&lines.classified_out, &lines.unclassified_out].into_iter().flatten() {
-            let paths = ReadPaths::new(&of_sample(path, sample), segments);
-            all.extend(paths.all().map(|path| (Holds::READS, path.to_owned())));
+        let holds = ReadFormat::holds(lines.output_format, Holds::ANY_READS);
+        for paths in read_paths(lines, segments, sample).iter().flatten() {
+            all.extend(paths.all().map(|path| (holds, path.to_owned())));
         }
         all
     }
@@ -280,19 +280,12 @@ impl Files {
         args: &QueryArgs,
         segments: &[ReadInput],
         sample: Option<&OsStr>,
-        set: &OutputSet,
+        (style, set): (&ReadStyle, &OutputSet),
     ) -> Result<Files> {
         let QueryArgs { lines, reports, pages, .. } = args;
-        let reads = |path: Option<&PathBuf>| {
-            path.map(|path| {
-                ReadFiles::create(&ReadPaths::new(&of_sample(path, sample), segments), set)
-            })
-            .transpose()
-        };
         Ok(Files {
             lines: create((!lines.no_map).then_some(&lines.output), sample, set)?,
-            classified: reads(lines.classified_out.as_ref())?,
-            unclassified: reads(lines.unclassified_out.as_ref())?,
+            reads: ReadFiles::create(read_paths(lines, segments, sample), style, segments, set)?,
             references: create(lines.hits_per_ref.as_ref(), sample, set)?,
             partial: create(lines.partial.as_ref(), sample, set)?,
             json: create(lines.json.as_ref(), sample, set)?,
@@ -307,12 +300,11 @@ impl Files {
 
     /// Returns the outputs that a run writes to.
     pub(super) fn streams(&mut self) -> Outputs<'_> {
-        let Files { lines, classified, unclassified, partial, .. } = self;
+        let Files { lines, reads, partial, .. } = self;
         Outputs {
             lines: lines.as_mut().map(|lines| lines as _),
-            classified: classified.as_mut().map(ReadFiles::streams),
-            unclassified: unclassified.as_mut().map(ReadFiles::streams),
             partial: partial.as_mut().map(|partial| partial as _),
+            ..reads.streams()
         }
     }
 
@@ -375,16 +367,23 @@ impl Files {
 
     /// Finishes all files except the one for the summary.
     fn close(self) -> Result<Option<Output>> {
-        let Files { lines, classified, unclassified, references, partial, json, reports, .. } =
-            self;
-        let reads = [classified, unclassified].into_iter().flatten();
-        let reads = reads.flat_map(ReadFiles::into_outputs);
-        let all = [lines, references, partial].into_iter().flatten().chain(reads);
+        let Files { lines, reads, references, partial, json, reports, .. } = self;
+        let all = [lines, references, partial].into_iter().flatten().chain(reads.end()?);
         for output in all.chain(reports.into_outputs()) {
             output.finish()?;
         }
         Ok(json)
     }
+}
+
+/// Returns the files for the classified and for the unclassified reads.
+pub(super) fn read_paths(
+    lines: &LineArgs,
+    segments: &[ReadInput],
+    sample: Option<&OsStr>,
+) -> [Option<ReadPaths>; 2] {
+    [&lines.classified_out, &lines.unclassified_out]
+        .map(|path| path.as_ref().map(|path| ReadPaths::new(&of_sample(path, sample), segments)))
 }
 
 /// Returns the path of an output for a sample, whose name replaces `{}`.

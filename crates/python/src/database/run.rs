@@ -45,7 +45,7 @@ impl Run<'_> {
     pub(super) fn files(&self, opened: &Opened, files: &Files) -> Result<Vec<u8>, Error> {
         let Run { config, context, reads } = *self;
         let (set, warnings) = (OutputSet::new(), &context.warnings);
-        let mut open = files.open(&set)?;
+        let mut open = files.open(&reads.segments, &set)?;
         let (text, records) = match opened {
             Opened::Own(database) => {
                 let mut outputs = open.streams();

@@ -5,7 +5,9 @@ use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use merganser_io::{Output, OutputSet, ReadInput};
+use merganser_alignments::{ReadFormat, ReadFormats, Sink, SinkWriter, TemplatePass, the_input_of};
+use merganser_io::{CommentTags, Output, OutputSet, ReadInput};
+use merganser_run::ConfigError;
 
 use super::{Outputs, ReadOutput};
 use crate::Error;
@@ -26,7 +28,8 @@ pub struct OutputPaths {
     pub lines: Option<PathBuf>,
     /// The report in the format of Kraken 2.
     pub report: Option<PathBuf>,
-    /// The reads that have a taxon. For pairs, `#` in the name becomes `_1` and `_2`; see [`ReadPaths::new`].
+    /// The reads that have a taxon. For pairs, `#` in the name becomes `_1` and `_2`; see [`ReadPaths::new`]. Names in
+    /// `.sam` and `.bam` get alignments; see [`ReadStyle`].
     pub classified: Option<PathBuf>,
     /// The reads without a taxon, with names as for `classified`.
     pub unclassified: Option<PathBuf>,
@@ -69,41 +72,32 @@ pub struct OutputFiles {
     set: OutputSet,
     lines: Option<Output>,
     report: Option<Output>,
-    classified: Option<ReadFiles>,
-    unclassified: Option<ReadFiles>,
+    reads: ReadFiles,
 }
 
 impl OutputFiles {
     /// Creates the files of a run over these reads.
     ///
     /// # Errors
-    /// If a file cannot be created.
+    /// If a file cannot be created, or if reads cannot be written as alignments.
     pub fn create(paths: &OutputPaths, reads: &[ReadInput]) -> Result<OutputFiles, Error> {
         let set = OutputSet::new();
         let file =
             |path: &Option<PathBuf>| path.as_deref().map(|path| set.output(path)).transpose();
-        let read_files = |path: &Option<PathBuf>| {
-            path.as_deref()
-                .map(|path| ReadFiles::create(&ReadPaths::new(path, reads), &set))
-                .transpose()
-        };
+        let read_paths =
+            |path: &Option<PathBuf>| path.as_deref().map(|path| ReadPaths::new(path, reads));
+        let kinds = [read_paths(&paths.classified), read_paths(&paths.unclassified)];
         Ok(OutputFiles {
             lines: file(&paths.lines)?,
             report: file(&paths.report)?,
-            classified: read_files(&paths.classified)?,
-            unclassified: read_files(&paths.unclassified)?,
+            reads: ReadFiles::create(kinds, &ReadStyle::default(), reads, &set)?,
             set,
         })
     }
 
     /// Returns the outputs that a run writes to.
     pub fn streams(&mut self) -> Outputs<'_> {
-        Outputs {
-            lines: self.lines.as_mut().map(|lines| lines as _),
-            classified: self.classified.as_mut().map(ReadFiles::streams),
-            unclassified: self.unclassified.as_mut().map(ReadFiles::streams),
-            partial: None,
-        }
+        Outputs { lines: self.lines.as_mut().map(|lines| lines as _), ..self.reads.streams() }
     }
 
     /// Writes the report, if it is wanted, and has all files appear.
@@ -114,12 +108,11 @@ impl OutputFiles {
         self,
         write_report: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> Result<(), Error> {
-        let OutputFiles { set, lines, mut report, classified, unclassified } = self;
+        let OutputFiles { set, lines, mut report, reads } = self;
         if let Some(report) = &mut report {
             write_report(report)?;
         }
-        let reads = classified.into_iter().chain(unclassified).flat_map(ReadFiles::into_outputs);
-        for output in lines.into_iter().chain(report).chain(reads) {
+        for output in lines.into_iter().chain(report).chain(reads.end()?) {
             output.finish()?;
         }
         Ok(set.commit()?)
@@ -161,38 +154,152 @@ impl ReadPaths {
     }
 }
 
-/// The open files of [`ReadPaths`].
+/// How reads are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadStyle {
+    /// The format, whatever the names of the files are; otherwise the names decide.
+    pub format: Option<ReadFormat>,
+    /// The command line that headers of alignments name.
+    pub command: String,
+}
+
+impl Default for ReadStyle {
+    fn default() -> ReadStyle {
+        ReadStyle { format: None, command: "merganser classify".to_owned() }
+    }
+}
+
+impl ReadStyle {
+    /// Whether the reads of these kinds are written as alignments.
+    ///
+    /// # Errors
+    /// If only some are, or mates would be written to two files of alignments.
+    pub fn are_alignments(&self, kinds: &[Option<ReadPaths>; 2]) -> Result<bool, ConfigError> {
+        self.with_formats(kinds, |formats| formats.are_alignments())
+    }
+
+    fn with_formats<T>(
+        &self,
+        kinds: &[Option<ReadPaths>; 2],
+        ask: impl FnOnce(ReadFormats<'_>) -> T,
+    ) -> T {
+        let paths = |kind: &ReadPaths| kind.all().map(Path::to_owned).collect::<Vec<_>>();
+        let paths: Vec<Vec<PathBuf>> = kinds.iter().flatten().map(paths).collect();
+        let paths: Vec<&[PathBuf]> = paths.iter().map(Vec::as_slice).collect();
+        ask(ReadFormats { given: self.format, paths: &paths, tags: &CommentTags::None })
+    }
+}
+
+/// The open files of classified and of unclassified reads.
+///
+/// If they are alignments (SAM or BAM), all alignments of a template are written together, in their order and as they are
+/// in the input, with the tags of a [`ReadTaxon`](super::ReadTaxon). They must lie side by side in a single input.
 #[derive(Debug)]
 pub struct ReadFiles {
-    single: Option<Output>,
-    mates: Option<[Output; 2]>,
+    kinds: [Option<OpenReads>; 2],
+    /// The pass over the reads, if they are written as alignments.
+    pass: Option<TemplatePass<'static>>,
+}
+
+/// The open files of one kind of reads.
+#[derive(Debug)]
+enum OpenReads {
+    Text { single: Option<Output>, mates: Option<[Output; 2]> },
+    Alignments(Box<SinkWriter>),
 }
 
 impl ReadFiles {
-    /// Creates the files as members of `set`.
+    /// Creates the files of classified and of unclassified reads as members of `set`.
     ///
     /// # Errors
-    /// If a file cannot be created.
-    pub fn create(paths: &ReadPaths, set: &OutputSet) -> Result<ReadFiles, Error> {
+    /// If a file cannot be created; if only some of them are alignments, or the inputs cannot be written as such.
+    pub fn create(
+        paths: [Option<ReadPaths>; 2],
+        style: &ReadStyle,
+        reads: &[ReadInput],
+        set: &OutputSet,
+    ) -> Result<ReadFiles, Error> {
+        let pass = match style.are_alignments(&paths)? {
+            true => {
+                the_input_of::<Error>(reads)?;
+                Some(TemplatePass::of_templates(reads))
+            }
+            false => None,
+        };
+        let open = |kind: &Option<ReadPaths>| match (kind, &pass) {
+            (None, _) => Ok(None),
+            (Some(kind), None) => OpenReads::text(kind, set).map(Some),
+            (Some(kind), Some(pass)) => {
+                let format = |path: &Path| style.with_formats(&paths, |formats| formats.of(path));
+                OpenReads::alignments(kind, &format, (pass, &style.command), set).map(Some)
+            }
+        };
+        let kinds = [open(&paths[0])?, open(&paths[1])?];
+        Ok(ReadFiles { kinds, pass })
+    }
+
+    /// Returns the outputs of reads that a run writes to, without any others.
+    pub fn streams(&mut self) -> Outputs<'_> {
+        let [classified, unclassified] = &mut self.kinds;
+        Outputs {
+            classified: classified.as_mut().map(OpenReads::stream),
+            unclassified: unclassified.as_mut().map(OpenReads::stream),
+            pass: self.pass.as_ref(),
+            ..Outputs::default()
+        }
+    }
+
+    /// Writes the ends of the files, and returns them, to be finished.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn end(self) -> Result<Vec<Output>, Error> {
+        let mut outputs = Vec::new();
+        for kind in self.kinds.into_iter().flatten() {
+            match kind {
+                OpenReads::Text { single, mates } => {
+                    outputs.extend(single.into_iter().chain(mates.into_iter().flatten()));
+                }
+                OpenReads::Alignments(writer) => outputs.push(writer.end()?),
+            }
+        }
+        Ok(outputs)
+    }
+}
+
+impl OpenReads {
+    fn text(paths: &ReadPaths, set: &OutputSet) -> Result<OpenReads, Error> {
         let single = paths.single.as_deref().map(|path| set.output(path)).transpose()?;
         let mates = match &paths.mates {
             Some([one, two]) => Some([set.output(one)?, set.output(two)?]),
             None => None,
         };
-        Ok(ReadFiles { single, mates })
+        Ok(OpenReads::Text { single, mates })
     }
 
-    /// Returns the outputs that a run writes to.
-    pub fn streams(&mut self) -> ReadOutput<'_> {
-        ReadOutput {
-            single: self.single.as_mut().map(|single| single as _),
-            mates: self.mates.as_mut().map(|[one, two]| [one as _, two as _]),
+    fn alignments(
+        paths: &ReadPaths,
+        format: &dyn Fn(&Path) -> ReadFormat,
+        (pass, command): (&TemplatePass<'_>, &str),
+        set: &OutputSet,
+    ) -> Result<OpenReads, Error> {
+        let path = paths.single.as_deref().unwrap_or(Path::new("-"));
+        let sink = Sink::create(set, path, format(path))?;
+        let form = sink.form(pass, command);
+        Ok(OpenReads::Alignments(Box::new(SinkWriter::new(sink, &form))))
+    }
+
+    fn stream(&mut self) -> ReadOutput<'_> {
+        match self {
+            OpenReads::Text { single, mates } => ReadOutput {
+                single: single.as_mut().map(|single| single as _),
+                mates: mates.as_mut().map(|[one, two]| [one as _, two as _]),
+                alignments: None,
+            },
+            OpenReads::Alignments(writer) => {
+                ReadOutput { alignments: Some(writer), ..ReadOutput::default() }
+            }
         }
-    }
-
-    /// Returns the files, to be finished.
-    pub fn into_outputs(self) -> impl Iterator<Item = Output> {
-        self.single.into_iter().chain(self.mates.into_iter().flatten())
     }
 }
 
