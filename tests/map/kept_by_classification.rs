@@ -20,13 +20,24 @@ fn prepare(dir: &Dir) {
     dir.run("build -q --format kraken2 --taxonomy tax -o k2 g0.fa g1.fa").ok();
 }
 
-/// Returns the taxids of the lines of a run by the names of the templates.
-fn taxids(dir: &Dir, lines: &str) -> BTreeMap<String, usize> {
+/// The taxids of reads by the names of their templates, and 1 or 2 for mates that were classified one by one.
+type Taxids = BTreeMap<(String, usize), usize>;
+
+/// Returns the taxids of the lines of a run.
+fn taxids(dir: &Dir, lines: &str) -> Taxids {
     let of = |line: &str| {
         let fields: Vec<&str> = line.split('\t').collect();
-        (fields[1].split('/').next().unwrap().to_owned(), fields[2].parse().unwrap())
+        let (name, mate) = fields[1].split_once('/').unwrap_or((fields[1], "0"));
+        ((name.to_owned(), mate.parse().unwrap()), fields[2].parse().unwrap())
     };
     String::from_utf8(dir.read(lines)).unwrap().lines().map(of).collect()
+}
+
+/// Returns the taxid of the read of an alignment.
+fn taxid_of(line: &str, taxids: &Taxids) -> usize {
+    let flags: usize = line.split('\t').nth(1).unwrap().parse().unwrap();
+    let of = |mate: usize| taxids.get(&(template(line).to_owned(), mate));
+    *of(flags >> 6 & 3).or_else(|| of(0)).unwrap()
 }
 
 /// Returns the tags of a taxon.
@@ -42,9 +53,9 @@ fn tags(taxid: usize) -> String {
 }
 
 /// Checks that the lines of a file end in the tags of their taxon, and writes them without these tags.
-fn take_tags(dir: &Dir, file: &str, taxids: &BTreeMap<String, usize>) {
+fn take_tags(dir: &Dir, file: &str, taxids: &Taxids) {
     for line in view(dir, file) {
-        let tags = tags(taxids[template(&line)]);
+        let tags = tags(taxid_of(&line, taxids));
         assert!(line.ends_with(&tags), "{file}: {line}\n{tags}");
     }
     let without = "samtools view --no-PG -h -x tx -x tn --input-fmt-option decode_md=0";
@@ -62,7 +73,9 @@ fn alignments_get_the_taxon_of_their_read() {
     for (database, options) in
         [("own.mgdb", ""), ("own.mgdb", " --cov-percentile 1"), ("k2", " --confidence 0.1")]
     {
-        for input in ["grouped.bam", "grouped.sam", "grouped.cram"] {
+        for input in
+            ["grouped.bam", "grouped.sam", "plain.sam", "grouped.cram", "sorted.bam", "sorted.cram"]
+        {
             let reference = if input.ends_with("cram") { " --reference ref.fa" } else { "" };
             dir.run(&format!("classify -q {database} {input}{options}{reference} -o alone.tsv"))
                 .ok();
@@ -83,7 +96,11 @@ fn alignments_get_the_taxon_of_their_read() {
             }
             for (file, is_classified) in [("yes.bam", true), ("no.sam", false)] {
                 take_tags(&dir, file, &taxids);
-                let is_kept = |name: &str| (taxids[name] != 0) == is_classified;
+                let found = |name: &str| {
+                    (0..3)
+                        .any(|mate| taxids.get(&(name.to_owned(), mate)).is_some_and(|&id| id != 0))
+                };
+                let is_kept = |name: &str| found(name) == is_classified;
                 let command = format!("classify{options}");
                 check(&dir, [input, &format!("{file}.without.sam")], is_kept, &command);
             }
@@ -136,8 +153,10 @@ fn what_alignments_cannot_be_is_refused() {
     convert(&dir);
     let cut = dir.read("grouped.bam");
     dir.write("cut.bam", &cut[..cut.len() / 2]);
+    let wrong = String::from_utf8(dir.read("grouped.sam")).unwrap();
+    dir.write("wrong.sam", wrong + "t4\t2052\t*\t0\t0\t*\t*\t0\t0\tA\tI\n");
     for (args, code, said) in [
-        ("sorted.bam --classified-out x.bam", 1, "samtools collate"),
+        ("wrong.sam --classified-out x.bam", 1, "samtools collate"),
         ("--any-names -1 grouped.sam -2 plain.sam --classified-out x.bam", 1, "samtools merge -n"),
         ("plain.sam grouped.sam --classified-out x.bam", 2, "one input at a time"),
         ("--interleaved grouped.sam --classified-out x#.bam", 2, "both mates belong into one file"),
@@ -156,4 +175,7 @@ fn what_alignments_cannot_be_is_refused() {
         }
         assert!(!dir.names().iter().any(|name| name.starts_with('x')), "{:?}", dir.names());
     }
+    let args = "classify -q k2 --no-map - --classified-out x.bam";
+    let message = dir.run_with(args.split(' '), &dir.read("sorted.bam")).fails(1);
+    assert!(message.contains("samtools collate"), "{message}");
 }

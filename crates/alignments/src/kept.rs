@@ -14,12 +14,14 @@ use std::sync::{Arc, OnceLock};
 
 use merganser_io::{AlignmentHeader, KeepAlignments, RecordBatch};
 
-use crate::{Error, Fields, Format};
+use crate::{Error, Fields, Format, flag};
 pub use copy::{Copied, CopyByName};
 pub use format::{ReadFormat, ReadFormats};
 use header::References;
 pub use names::Names;
-pub use pass::{TemplatePass, can_begin_again, once_or_twice, problem_of, the_input_of};
+pub use pass::{
+    TemplatePass, can_begin_again, may_be_apart, once_or_twice, problem_of, the_input_of,
+};
 pub use sink::{Compression, Compressor, Sink, SinkForm, SinkWriter};
 
 /// A writer of the alignments of reads. Each alignment is written as it is in the input. Reads without alignments, from
@@ -61,6 +63,15 @@ impl<'a> KeptAlignment<'a> {
                 let flags = columns.next().and_then(|text| std::str::from_utf8(text).ok());
                 KeptAlignment { name, flags: flags.and_then(|text| text.parse().ok()).unwrap_or(0) }
             }
+        }
+    }
+
+    /// Returns 1 or 2 for first and second mates, and 0 for single reads.
+    fn mate(&self) -> usize {
+        match self.flags & (flag::FIRST | flag::LAST) {
+            flag::FIRST => 1,
+            flag::LAST => 2,
+            _ => 0,
         }
     }
 

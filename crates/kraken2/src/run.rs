@@ -91,12 +91,12 @@ pub fn run(
     context: &Context,
 ) -> Result<Kraken2Outcome, Error> {
     let reads: Vec<ReadInput> = reads.into_iter().map(Into::into).collect();
-    let mut files = OutputFiles::create(outputs, &reads)?;
+    let mut files = OutputFiles::create(outputs, &reads, context)?;
     let outcome = run_with(config, database, &reads, &mut files.streams(), context)?;
     let options =
         Kraken2ReportOptions { zero_counts: false, minimizers: config.report_minimizer_data };
     let taxonomy = database.taxonomy();
-    files.commit(|output| outcome.counts.write_report(taxonomy, options, output))?;
+    files.commit(context, |output| outcome.counts.write_report(taxonomy, options, output))?;
     Ok(outcome)
 }
 

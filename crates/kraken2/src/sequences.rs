@@ -48,8 +48,7 @@ impl Kraken2Sequences {
                 _ => {}
             }
         }
-        self.classified.end()?;
-        Ok(self.unclassified.end()?)
+        Ok(wants.end(batch, [&mut self.classified, &mut self.unclassified])?)
     }
 
     /// Returns the memory that the texts occupy, in bytes.

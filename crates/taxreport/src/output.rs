@@ -8,7 +8,7 @@ mod taxon;
 pub use files::{OutputFiles, OutputPaths, ReadFiles, ReadPaths, ReadStyle};
 pub use line::{LineHead, LineText, Lines, NUMBER, TaxidText};
 pub use reads::{ReadForm, ReadOutput, ReadTexts};
-pub use taxon::ReadTaxon;
+pub use taxon::{ReadTaxon, TaxonTags};
 
 use std::io::Write;
 
@@ -29,7 +29,7 @@ pub struct Outputs<'a> {
     /// Receives the partial results ([`partial`](crate::partial)) at the end of the run.
     pub partial: Option<&'a mut (dyn Write + Send)>,
     /// The pass over the reads, if they are written as alignments.
-    pub pass: Option<&'a TemplatePass<'a>>,
+    pub pass: Option<TemplatePass<'a>>,
 }
 
 /// A checksum that identifies the lines of a shard, whether they are stored compressed or not.
@@ -58,12 +58,12 @@ pub struct Wants<'a> {
     /// Whether lines are written.
     pub lines: bool,
     /// How classified reads are written, if they are.
-    pub classified: Option<ReadForm>,
+    pub classified: Option<ReadForm<'a>>,
     /// How unclassified reads are written, if they are.
-    pub unclassified: Option<ReadForm>,
+    pub unclassified: Option<ReadForm<'a>>,
     /// Whether partial results are written, for which the sum that identifies the reads is computed.
     pub partial: bool,
-    pass: Option<&'a TemplatePass<'a>>,
+    pass: Option<TemplatePass<'a>>,
 }
 
 impl<'a> Wants<'a> {
@@ -74,7 +74,7 @@ impl<'a> Wants<'a> {
             classified: outputs.classified.as_ref().map(ReadOutput::form),
             unclassified: outputs.unclassified.as_ref().map(ReadOutput::form),
             partial: outputs.partial.is_some(),
-            pass: outputs.pass,
+            pass: outputs.pass.clone(),
         }
     }
 
@@ -87,12 +87,12 @@ impl<'a> Wants<'a> {
 
     /// Returns the alignments to keep beside the records.
     pub fn alignments(&self) -> KeepAlignments {
-        self.pass.map_or_else(KeepAlignments::default, |pass| pass.keep().clone())
+        self.pass.as_ref().map_or_else(KeepAlignments::default, |pass| pass.keep().clone())
     }
 
     /// Returns the number of alignments that count as skipped: none if they are written.
     pub fn skipped(&self, skipped: u64) -> u64 {
-        self.pass.map_or(skipped, |pass| pass.skipped(skipped))
+        self.pass.as_ref().map_or(skipped, |pass| pass.skipped(skipped))
     }
 
     /// Refuses alignments that cannot be written. It is called for each batch.
@@ -100,7 +100,21 @@ impl<'a> Wants<'a> {
     /// # Errors
     /// If mates are in two files of alignments.
     pub fn check(&self, batch: &RecordBatch) -> Result<(), Error> {
-        self.pass.map_or(Ok(()), |pass| Ok(pass.check(batch)?))
+        self.pass.as_ref().map_or(Ok(()), |pass| Ok(pass.check(batch)?))
+    }
+
+    /// Ends the texts of a batch.
+    ///
+    /// # Errors
+    /// If compression fails, or there is no memory for the names of reads.
+    pub fn end(&self, batch: &RecordBatch, texts: [&mut ReadTexts; 2]) -> Result<(), Error> {
+        for text in texts {
+            text.compress_alignments()?;
+            if let Some(pass) = &self.pass {
+                pass.note_values(batch, text.noted())?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -124,15 +138,6 @@ impl Texts {
         self.lines.clear();
         self.classified.clear();
         self.unclassified.clear();
-    }
-
-    /// Ends the texts of a batch.
-    ///
-    /// # Errors
-    /// If compression fails.
-    pub fn end(&mut self) -> Result<(), Error> {
-        self.classified.end()?;
-        self.unclassified.end()
     }
 
     /// Whether the memory should be kept for reuse; the memory of a giant read is freed.

@@ -15,7 +15,7 @@ use merganser_run::ConfigError;
 const APART: &str = "mates in two files of alignments: bring them together with samtools merge -n";
 
 /// A pass over reads: the alignments that it keeps, and the names that it collects.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct TemplatePass<'p> {
     keep: KeepAlignments,
     /// Where the names of reads are collected, if they are.
@@ -95,15 +95,31 @@ impl<'p> TemplatePass<'p> {
     pub fn note(
         &self,
         batch: &RecordBatch,
-        mut reads: impl Iterator<Item = usize>,
+        reads: impl Iterator<Item = usize>,
+    ) -> Result<(), Error> {
+        self.note_values(batch, reads.map(|read| (read, 0)))
+    }
+
+    /// Adds the names of some reads of a batch with values of these reads, if the pass collects them.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub fn note_values(
+        &self,
+        batch: &RecordBatch,
+        mut reads: impl Iterator<Item = (usize, u32)>,
     ) -> Result<(), Error> {
         let (Some(names), Some(header)) = (self.names, self.keep.header.get()) else {
             return Ok(());
         };
         let Some(first) = reads.next() else { return Ok(()) };
-        let all = std::iter::once(first).chain(reads);
-        let noted = names.add(header, all.map(|read| batch.alignments(read * batch.mates())));
-        noted.map_err(|problem| problem_of(batch, first * batch.mates(), &problem))
+        let mates = batch.mates();
+        let all = std::iter::once(first).chain(reads).flat_map(|(read, value)| {
+            let records = read * mates..(read + 1) * mates;
+            records.map(move |at| (batch.alignments(at), value))
+        });
+        let noted = names.add(header, all);
+        noted.map_err(|problem| problem_of(batch, first.0 * mates, &problem))
     }
 }
 
@@ -174,7 +190,7 @@ pub fn can_begin_again(path: &Path) -> bool {
 
 /// Whether the templates of a regular file may not lie side by side: it has alignments, and its header does not say
 /// that they do; or it is CRAM, whose containers may end within templates.
-fn may_be_apart(input: &Input) -> Result<bool, IoError> {
+pub fn may_be_apart(input: &Input) -> Result<bool, IoError> {
     if input.path().and_then(FileKind::of_path) == Some(FileKind::Cram) {
         return Ok(true);
     }

@@ -430,7 +430,7 @@ impl<'a> RunContext<'_, 'a> {
         if let Some(references) = &self.references {
             self.count_references(references, &Found { batch, candidates, ends, views });
         }
-        texts.end()?;
+        self.wants.end(batch, [&mut texts.classified, &mut texts.unclassified])?;
         Ok(texts)
     }
 

@@ -15,7 +15,7 @@ use merganser_kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
 use merganser_report::data::{Data, Taxa};
 use merganser_report::multiqc::Kind;
 use merganser_report::text;
-use merganser_run::Cancel;
+use merganser_run::{Cancel, Context};
 use merganser_taxonomy::Taxonomy;
 use merganser_taxreport::bracken::{Distribution, Estimate, Level};
 use merganser_taxreport::output::{ReadFiles, ReadPaths, ReadStyle};
@@ -280,12 +280,18 @@ impl Files {
         args: &QueryArgs,
         segments: &[ReadInput],
         sample: Option<&OsStr>,
-        (style, set): (&ReadStyle, &OutputSet),
+        style: &ReadStyle,
+        (set, memory): (&OutputSet, u64),
     ) -> Result<Files> {
         let QueryArgs { lines, reports, pages, .. } = args;
         Ok(Files {
             lines: create((!lines.no_map).then_some(&lines.output), sample, set)?,
-            reads: ReadFiles::create(read_paths(lines, segments, sample), style, segments, set)?,
+            reads: ReadFiles::create(
+                read_paths(lines, segments, sample),
+                style,
+                segments,
+                (set, memory),
+            )?,
             references: create(lines.hits_per_ref.as_ref(), sample, set)?,
             partial: create(lines.partial.as_ref(), sample, set)?,
             json: create(lines.json.as_ref(), sample, set)?,
@@ -315,9 +321,9 @@ impl Files {
         tree: &Taxonomy,
         targets: &[Target],
         frame: Data,
-        cancel: &Cancel,
+        context: &Context,
     ) -> Result<Closed> {
-        self.reports.write(&outcome.tally, Some(outcome), tree, targets, cancel)?;
+        self.reports.write(&outcome.tally, Some(outcome), tree, targets, &context.cancel)?;
         let mut picture = None;
         if self.shows || self.pages.is_some() {
             let features = outcome.features.as_ref();
@@ -332,7 +338,7 @@ impl Files {
         if let (Some(output), Some(references)) = (&mut self.references, &outcome.references) {
             references.write(output)?;
         }
-        Ok(Closed { json: self.close()?, picture })
+        Ok(Closed { json: self.close(context)?, picture })
     }
 
     /// Writes the reports of a Kraken 2 database's results and finishes all files, as [`finish`](Files::finish) does.
@@ -342,9 +348,9 @@ impl Files {
         database: &Kraken2Database,
         minimizers: bool,
         frame: Data,
-        cancel: &Cancel,
+        context: &Context,
     ) -> Result<Closed> {
-        self.reports.write_kraken2(outcome, database, minimizers, cancel)?;
+        self.reports.write_kraken2(outcome, database, minimizers, &context.cancel)?;
         let mut picture = None;
         if self.shows || self.pages.is_some() {
             let options = Kraken2ReportOptions { zero_counts: false, minimizers };
@@ -352,7 +358,7 @@ impl Files {
             outcome.counts.write_report(database.taxonomy(), options, &mut text)?;
             picture = self.show(taxa::of(&KrakenReport::of_text(&text)?, None), frame)?;
         }
-        Ok(Closed { json: self.close()?, picture })
+        Ok(Closed { json: self.close(context)?, picture })
     }
 
     /// Writes the page, and draws the plot for the terminal.
@@ -366,9 +372,9 @@ impl Files {
     }
 
     /// Finishes all files except the one for the summary.
-    fn close(self) -> Result<Option<Output>> {
+    fn close(self, context: &Context) -> Result<Option<Output>> {
         let Files { lines, reads, references, partial, json, reports, .. } = self;
-        let all = [lines, references, partial].into_iter().flatten().chain(reads.end()?);
+        let all = [lines, references, partial].into_iter().flatten().chain(reads.end(context)?);
         for output in all.chain(reports.into_outputs()) {
             output.finish()?;
         }

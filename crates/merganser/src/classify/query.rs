@@ -96,9 +96,11 @@ impl<'a> Query<'a> {
         let QueryArgs { lines, reports, pages, config, reads, .. } = self.args;
         let options = (lines, reports, pages, config, reads.pairs.any_names);
         let kinds: Vec<&str> = self.segments.iter().map(kind).collect();
-        // Pages show the names of the inputs.
-        let is_shown = [&pages.report_html, &pages.report_data, &pages.multiqc];
-        let names = is_shown.iter().any(|page| page.is_some()).then(|| {
+        // Pages and the headers of alignments show the names of the inputs.
+        let pages = [&pages.report_html, &pages.report_data, &pages.multiqc];
+        let are_shown =
+            pages.iter().any(|page| page.is_some()) || matches!(self.are_alignments(), Ok(true));
+        let names = are_shown.then(|| {
             (&environment.name, self.inputs().map(ToString::to_string).collect::<Vec<_>>())
         });
         let of = (self.sample, options, reads.inputs.reference.is_some(), kinds, names);
@@ -240,12 +242,12 @@ impl<'a> Query<'a> {
         let prepared = before.elapsed();
         let before = Instant::now();
         let mut streams = files.streams();
-        let Environment { context, cancel, .. } = environment;
+        let context = &environment.context;
         let outcome = classifier.run(&config, &self.segments, &mut streams, context)?;
         let queried = before.elapsed();
         let page = self.page(environment, &thresholds);
         let (tree, targets) = (database.taxonomy(), database.targets());
-        let Closed { json, picture } = files.finish(&outcome, tree, targets, page, cancel)?;
+        let Closed { json, picture } = files.finish(&outcome, tree, targets, page, context)?;
         let mut summary = summary::of_run((&config, &thresholds), context.threads, &outcome);
         let gpus: Vec<u32> = outcome.devices.iter().map(|gpu| gpu.ordinal).collect();
         devices::describe(&gpus, context.gpu_memory, &mut summary);
@@ -277,7 +279,8 @@ impl<'a> Query<'a> {
     /// Creates all outputs.
     fn files(&self, environment: &Environment<'_>, outputs: &OutputSet) -> Result<Files> {
         let style = self.style(environment);
-        Files::create(self.args, &self.segments, self.sample, (&style, outputs))
+        let memory = environment.context.budget();
+        Files::create(self.args, &self.segments, self.sample, &style, (outputs, memory))
     }
 
     /// Returns the frame of a page's data: everything except the results.

@@ -7,7 +7,7 @@ use merganser_classify::{Database, Error, Target};
 use merganser_classify::{Outcome, Outputs};
 use merganser_io::{Output, OutputSet, ReadInput};
 use merganser_kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
-use merganser_run::Warnings;
+use merganser_run::{Context, Warnings};
 use merganser_taxonomy::Taxonomy;
 use merganser_taxreport::bracken::{Distribution, Estimate, Level};
 use merganser_taxreport::output::{ReadFiles, ReadPaths, ReadStyle};
@@ -113,12 +113,16 @@ impl Files {
     }
 
     /// Creates the files that are written during the run.
-    pub(super) fn open(&self, reads: &[ReadInput], set: &OutputSet) -> Result<Open, Error> {
+    pub(super) fn open(
+        &self,
+        reads: &[ReadInput],
+        (set, memory): (&OutputSet, u64),
+    ) -> Result<Open, Error> {
         let paths = [self.classified.clone(), self.unclassified.clone()];
         Ok(Open {
             lines: create(set, self.lines.as_ref())?,
             partial: create(set, self.partial.as_ref())?,
-            reads: ReadFiles::create(paths, &ReadStyle::default(), reads, set)?,
+            reads: ReadFiles::create(paths, &ReadStyle::default(), reads, (set, memory))?,
         })
     }
 
@@ -254,8 +258,8 @@ impl Open {
     }
 
     /// Finishes all files.
-    pub(super) fn finish(self) -> Result<(), Error> {
-        let reads = self.reads.end()?;
+    pub(super) fn finish(self, context: &Context) -> Result<(), Error> {
+        let reads = self.reads.end(context)?;
         for output in [self.lines, self.partial].into_iter().flatten().chain(reads) {
             output.finish()?;
         }

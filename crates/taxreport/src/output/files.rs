@@ -5,11 +5,14 @@ use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use merganser_alignments::{ReadFormat, ReadFormats, Sink, SinkWriter, TemplatePass, the_input_of};
-use merganser_io::{CommentTags, Output, OutputSet, ReadInput};
-use merganser_run::ConfigError;
+use merganser_alignments::{
+    CopyByName, Names, ReadFormat, ReadFormats, Sink, SinkWriter, TemplatePass, may_be_apart,
+    the_input_of,
+};
+use merganser_io::{CommentTags, Input, Output, OutputSet, ReadInput, longest_record};
+use merganser_run::{ConfigError, Context};
 
-use super::{Outputs, ReadOutput};
+use super::{Outputs, ReadOutput, TaxonTags};
 use crate::Error;
 
 /// The paths of a run's outputs; `None` for those that are not wanted. Names in `.gz` are compressed, and `-` is
@@ -80,7 +83,11 @@ impl OutputFiles {
     ///
     /// # Errors
     /// If a file cannot be created, or if reads cannot be written as alignments.
-    pub fn create(paths: &OutputPaths, reads: &[ReadInput]) -> Result<OutputFiles, Error> {
+    pub fn create(
+        paths: &OutputPaths,
+        reads: &[ReadInput],
+        context: &Context,
+    ) -> Result<OutputFiles, Error> {
         let set = OutputSet::new();
         let file =
             |path: &Option<PathBuf>| path.as_deref().map(|path| set.output(path)).transpose();
@@ -90,7 +97,12 @@ impl OutputFiles {
         Ok(OutputFiles {
             lines: file(&paths.lines)?,
             report: file(&paths.report)?,
-            reads: ReadFiles::create(kinds, &ReadStyle::default(), reads, &set)?,
+            reads: ReadFiles::create(
+                kinds,
+                &ReadStyle::default(),
+                reads,
+                (&set, context.budget()),
+            )?,
             set,
         })
     }
@@ -106,18 +118,22 @@ impl OutputFiles {
     /// If a file cannot be written; then none appears.
     pub fn commit(
         self,
+        context: &Context,
         write_report: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> Result<(), Error> {
         let OutputFiles { set, lines, mut report, reads } = self;
         if let Some(report) = &mut report {
             write_report(report)?;
         }
-        for output in lines.into_iter().chain(report).chain(reads.end()?) {
+        for output in lines.into_iter().chain(report).chain(reads.end(context)?) {
             output.finish()?;
         }
         Ok(set.commit()?)
     }
 }
+
+/// The number of copies of a long record that a thread may have in a second pass.
+const COPIES: u64 = 4;
 
 /// The paths to which reads are written back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,12 +209,33 @@ impl ReadStyle {
 /// The open files of classified and of unclassified reads.
 ///
 /// If they are alignments (SAM or BAM), all alignments of a template are written together, in their order and as they are
-/// in the input, with the tags of a [`ReadTaxon`](super::ReadTaxon). They must lie side by side in a single input.
+/// in the input, with the tags of a [`ReadTaxon`](super::ReadTaxon). If they may not lie side by side in a regular file, it is read again at
+/// the end: a template is classified if one of its reads is, and each alignment has the tags of its read.
 #[derive(Debug)]
-pub struct ReadFiles {
-    kinds: [Option<OpenReads>; 2],
-    /// The pass over the reads, if they are written as alignments.
-    pass: Option<TemplatePass<'static>>,
+pub struct ReadFiles(Writing);
+
+/// How the files are written.
+#[derive(Debug)]
+enum Writing {
+    /// While the reads are classified.
+    Now {
+        kinds: [Option<OpenReads>; 2],
+        /// The pass over the reads, if they are written as alignments.
+        pass: Option<TemplatePass<'static>>,
+    },
+    /// After that, in a second pass over the input.
+    Later(Box<Later>),
+}
+
+/// Files that are written in a second pass.
+#[derive(Debug)]
+struct Later {
+    input: Input,
+    sinks: [Option<Sink>; 2],
+    /// The names of classified reads.
+    names: Names,
+    taxa: TaxonTags,
+    command: String,
 }
 
 /// The open files of one kind of reads.
@@ -209,7 +246,8 @@ enum OpenReads {
 }
 
 impl ReadFiles {
-    /// Creates the files of classified and of unclassified reads as members of `set`.
+    /// Creates the files of classified and of unclassified reads as members of `set`. With `memory`, the names of reads
+    /// that are collected for a second pass take a share of it.
     ///
     /// # Errors
     /// If a file cannot be created; if only some of them are alignments, or the inputs cannot be written as such.
@@ -217,53 +255,94 @@ impl ReadFiles {
         paths: [Option<ReadPaths>; 2],
         style: &ReadStyle,
         reads: &[ReadInput],
-        set: &OutputSet,
+        (set, memory): (&OutputSet, u64),
     ) -> Result<ReadFiles, Error> {
-        let pass = match style.are_alignments(&paths)? {
-            true => {
-                the_input_of::<Error>(reads)?;
-                Some(TemplatePass::of_templates(reads))
-            }
-            false => None,
+        if !style.are_alignments(&paths)? {
+            let open = |kind: &Option<ReadPaths>| {
+                kind.as_ref().map(|kind| OpenReads::text(kind, set)).transpose()
+            };
+            let kinds = [open(&paths[0])?, open(&paths[1])?];
+            return Ok(ReadFiles(Writing::Now { kinds, pass: None }));
+        }
+        let open = |kind: &Option<ReadPaths>| {
+            let create = |kind: &ReadPaths| {
+                let path = kind.single.as_deref().unwrap_or(Path::new("-"));
+                let format = style.with_formats(&paths, |formats| formats.of(path));
+                Sink::create(set, path, format)
+            };
+            kind.as_ref().map(create).transpose()
         };
-        let open = |kind: &Option<ReadPaths>| match (kind, &pass) {
-            (None, _) => Ok(None),
-            (Some(kind), None) => OpenReads::text(kind, set).map(Some),
-            (Some(kind), Some(pass)) => {
-                let format = |path: &Path| style.with_formats(&paths, |formats| formats.of(path));
-                OpenReads::alignments(kind, &format, (pass, &style.command), set).map(Some)
-            }
-        };
-        let kinds = [open(&paths[0])?, open(&paths[1])?];
-        Ok(ReadFiles { kinds, pass })
+        let input = the_input_of::<Error>(reads)?;
+        let sinks = [open(&paths[0])?, open(&paths[1])?];
+        let command = style.command.clone();
+        if let ReadInput::Single(input) | ReadInput::Interleaved(input) = input
+            && input.is_file()
+            && may_be_apart(input)?
+        {
+            let (input, names) = (input.clone(), Names::new(memory / 4));
+            let taxa = TaxonTags::default();
+            let later = Later { input, sinks, names, taxa, command };
+            return Ok(ReadFiles(Writing::Later(Box::new(later))));
+        }
+        let pass = TemplatePass::of_templates(reads);
+        let kinds = sinks.map(|sink| {
+            let sink = sink?;
+            let form = sink.form(&pass, &command);
+            Some(OpenReads::Alignments(Box::new(SinkWriter::new(sink, &form))))
+        });
+        Ok(ReadFiles(Writing::Now { kinds, pass: Some(pass) }))
     }
 
     /// Returns the outputs of reads that a run writes to, without any others.
     pub fn streams(&mut self) -> Outputs<'_> {
-        let [classified, unclassified] = &mut self.kinds;
-        Outputs {
-            classified: classified.as_mut().map(OpenReads::stream),
-            unclassified: unclassified.as_mut().map(OpenReads::stream),
-            pass: self.pass.as_ref(),
-            ..Outputs::default()
+        match &mut self.0 {
+            Writing::Now { kinds: [classified, unclassified], pass } => Outputs {
+                classified: classified.as_mut().map(OpenReads::stream),
+                unclassified: unclassified.as_mut().map(OpenReads::stream),
+                pass: pass.clone(),
+                ..Outputs::default()
+            },
+            Writing::Later(later) => Outputs {
+                classified: Some(ReadOutput { taxa: Some(&later.taxa), ..ReadOutput::default() }),
+                pass: Some(TemplatePass::of_names(&later.names)),
+                ..Outputs::default()
+            },
         }
     }
 
-    /// Writes the ends of the files, and returns them, to be finished.
+    /// Writes what is left, and returns the files, to be finished.
     ///
     /// # Errors
-    /// If a file cannot be written.
-    pub fn end(self) -> Result<Vec<Output>, Error> {
+    /// If a file cannot be written; if the input cannot be read again; if cancelled.
+    pub fn end(self, context: &Context) -> Result<Vec<Output>, Error> {
         let mut outputs = Vec::new();
-        for kind in self.kinds.into_iter().flatten() {
-            match kind {
-                OpenReads::Text { single, mates } => {
-                    outputs.extend(single.into_iter().chain(mates.into_iter().flatten()));
+        match self.0 {
+            Writing::Now { kinds, .. } => {
+                for kind in kinds.into_iter().flatten() {
+                    outputs.extend(kind.end()?);
                 }
-                OpenReads::Alignments(writer) => outputs.push(writer.end()?),
             }
+            Writing::Later(later) => later.write(context)?,
         }
         Ok(outputs)
+    }
+}
+
+impl Later {
+    fn write(self, context: &Context) -> Result<(), Error> {
+        let Later { input, sinks, names, taxa, command } = self;
+        let copies = COPIES * context.threads as u64;
+        CopyByName {
+            input: &input,
+            names,
+            tags: taxa.into_all(),
+            sinks,
+            command: &command,
+            stage: "write",
+            max_record: longest_record(context.budget() / 4, copies),
+        }
+        .run(context)?;
+        Ok(())
     }
 }
 
@@ -277,16 +356,14 @@ impl OpenReads {
         Ok(OpenReads::Text { single, mates })
     }
 
-    fn alignments(
-        paths: &ReadPaths,
-        format: &dyn Fn(&Path) -> ReadFormat,
-        (pass, command): (&TemplatePass<'_>, &str),
-        set: &OutputSet,
-    ) -> Result<OpenReads, Error> {
-        let path = paths.single.as_deref().unwrap_or(Path::new("-"));
-        let sink = Sink::create(set, path, format(path))?;
-        let form = sink.form(pass, command);
-        Ok(OpenReads::Alignments(Box::new(SinkWriter::new(sink, &form))))
+    /// Writes the end, and returns the files.
+    fn end(self) -> Result<Vec<Output>, Error> {
+        match self {
+            OpenReads::Text { single, mates } => {
+                Ok(single.into_iter().chain(mates.into_iter().flatten()).collect())
+            }
+            OpenReads::Alignments(writer) => Ok(vec![writer.end()?]),
+        }
     }
 
     fn stream(&mut self) -> ReadOutput<'_> {
@@ -294,7 +371,7 @@ impl OpenReads {
             OpenReads::Text { single, mates } => ReadOutput {
                 single: single.as_mut().map(|single| single as _),
                 mates: mates.as_mut().map(|[one, two]| [one as _, two as _]),
-                alignments: None,
+                ..ReadOutput::default()
             },
             OpenReads::Alignments(writer) => {
                 ReadOutput { alignments: Some(writer), ..ReadOutput::default() }

@@ -5,7 +5,7 @@ use std::io::Write;
 use merganser_alignments::{Compressor, KeptWriter, SinkForm, SinkWriter};
 use merganser_io::{BgzfBlocks, Record, RecordBatch};
 
-use super::ReadTaxon;
+use super::{ReadTaxon, TaxonTags};
 use crate::Error;
 
 /// The outputs of reads of one kind. Alignments go to `alignments`. Otherwise, the mates of a pair go to `mates` or,
@@ -18,22 +18,26 @@ pub struct ReadOutput<'a> {
     pub mates: Option<[&'a mut (dyn Write + Send); 2]>,
     /// Receives alignments.
     pub alignments: Option<&'a mut SinkWriter>,
+    /// Receives the taxa of the reads, if they are written later, in a second pass.
+    pub taxa: Option<&'a TaxonTags>,
 }
 
 /// How reads of one kind are written.
 #[derive(Clone, Debug, Default)]
-pub struct ReadForm {
+pub struct ReadForm<'a> {
     /// Whether mates have separate outputs.
     pub apart: bool,
     /// The form of alignments, if the reads are written as such.
     pub alignments: Option<SinkForm>,
+    /// Receives the taxa of the reads, if they are not written in this pass.
+    pub taxa: Option<&'a TaxonTags>,
 }
 
-impl ReadOutput<'_> {
+impl<'a> ReadOutput<'a> {
     /// Returns how the reads are written.
-    pub fn form(&self) -> ReadForm {
+    pub fn form(&self) -> ReadForm<'a> {
         let alignments = self.alignments.as_ref().map(|writer| writer.form().clone());
-        ReadForm { apart: self.mates.is_some(), alignments }
+        ReadForm { apart: self.mates.is_some(), alignments, taxa: self.taxa }
     }
 }
 
@@ -44,6 +48,8 @@ pub struct ReadTexts {
     mates: [Vec<u8>; 2],
     /// The compressor of alignments, once there are any.
     compressor: Option<Compressor>,
+    /// The reads that are written in a second pass, with their taxids.
+    noted: Vec<(usize, u32)>,
 }
 
 impl ReadTexts {
@@ -56,7 +62,7 @@ impl ReadTexts {
         &mut self,
         batch: &RecordBatch,
         read: usize,
-        form: &ReadForm,
+        form: &ReadForm<'_>,
         taxon: ReadTaxon<'_>,
     ) -> Result<(), Error> {
         self.add_with(batch, read, form, taxon, |record, text| {
@@ -72,10 +78,15 @@ impl ReadTexts {
         &mut self,
         batch: &RecordBatch,
         read: usize,
-        form: &ReadForm,
+        form: &ReadForm<'_>,
         taxon: ReadTaxon<'_>,
         write: impl Fn(&Record<'_>, &mut Vec<u8>),
     ) -> Result<(), Error> {
+        if let Some(taxa) = form.taxa {
+            taxa.add(taxon);
+            self.noted.push((read, taxon.taxid));
+            return Ok(());
+        }
         let Some(alignments) = &form.alignments else {
             self.add_by(batch, read, form.apart, write);
             return Ok(());
@@ -124,22 +135,27 @@ impl ReadTexts {
         Ok(())
     }
 
-    /// Ends the text of a batch: compresses alignments.
+    /// Compresses the text of alignments, if there are any.
     ///
     /// # Errors
     /// If compression fails.
-    pub fn end(&mut self) -> Result<(), Error> {
+    pub(super) fn compress_alignments(&mut self) -> Result<(), Error> {
         match &mut self.compressor {
             Some(compressor) => Ok(compressor.compress(&mut self.single)?),
             None => Ok(()),
         }
     }
 
+    /// Returns the reads that are written in a second pass, with their taxids.
+    pub(super) fn noted(&self) -> impl Iterator<Item = (usize, u32)> {
+        self.noted.iter().copied()
+    }
+
     /// Compresses the text of alignments.
     ///
     /// # Errors
     /// If compression fails.
-    pub fn compress_alignments(&mut self, compressor: &mut Compressor) -> Result<(), Error> {
+    pub fn compress_with(&mut self, compressor: &mut Compressor) -> Result<(), Error> {
         Ok(compressor.compress(&mut self.single)?)
     }
 
@@ -168,6 +184,7 @@ impl ReadTexts {
     pub fn clear(&mut self) {
         self.single.clear();
         self.mates.iter_mut().for_each(Vec::clear);
+        self.noted.clear();
     }
 
     /// Writes all texts to their outputs.

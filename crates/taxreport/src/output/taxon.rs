@@ -1,6 +1,8 @@
 //! The taxon of a read in the tags of its alignments.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
 
 /// The taxon of a read: its taxid and its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +24,29 @@ impl ReadTaxon<'_> {
         let printable = |letter: char| matches!(letter, ' '..='~').then_some(letter);
         let name: String = name.chars().map(|letter| printable(letter).unwrap_or('_')).collect();
         format!("tx:i:{}\ttn:Z:{name}", self.taxid).into_bytes()
+    }
+}
+
+/// The tags of taxa by their taxids.
+#[derive(Debug, Default)]
+pub struct TaxonTags(RwLock<HashMap<u32, Vec<u8>>>);
+
+impl TaxonTags {
+    /// Adds a taxon, unless it is known.
+    pub(super) fn add(&self, taxon: ReadTaxon<'_>) {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if known.contains_key(&taxon.taxid) {
+            return;
+        }
+        drop(known);
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(taxon.taxid, taxon.tags());
+    }
+
+    /// Returns the tags of all taxa, and of reads without a taxon.
+    pub(super) fn into_all(self) -> HashMap<u32, Vec<u8>> {
+        self.add(ReadTaxon::NONE);
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
