@@ -219,14 +219,14 @@ fn take_databases(args: &ClassifyArgs, query: &mut QueryArgs) -> Result<Vec<Path
     if all.is_empty() {
         return failure::usage("give a database (.mgdb, or a folder of Kraken 2), or --references");
     }
-    // Further ones are told from reads by their content.
-    let mut count = 1;
+    // Further ones are told from reads by their content. A first file of another kind is refused later.
+    let mut count = 0;
     while let Some(path) = all.get(count)
         && database::is_one(path)?
     {
         count += 1;
     }
-    Ok(all.drain(..count).collect())
+    Ok(all.drain(..count.max(1)).collect())
 }
 
 /// The source of the database.
