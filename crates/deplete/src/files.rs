@@ -106,7 +106,7 @@ impl<'p> Opened<'p> {
     }
 
     /// Checks that the minimizers, which take this many bytes, fit into memory. Warns if there are none.
-    fn suffices(&self, bytes: u64, context: &Context) -> Result<(), Error> {
+    fn check(&self, bytes: u64, context: &Context) -> Result<(), Error> {
         let path = self.path.display();
         if self.description.count == 0 {
             context.warnings.push(format!(
@@ -237,7 +237,7 @@ fn read_numbers<W: Word>(
     reserved: u64,
 ) -> Result<Vec<W>, Error> {
     let count = opened.description.count;
-    opened.suffices(reserved + W::BYTES as u64 * count, context)?;
+    opened.check(reserved + W::BYTES as u64 * count, context)?;
     let sections = each_section(|section| Mutex::new(Vec::with_capacity(opened.room(section))));
     let take = |section: usize, numbers: &[W]| lock(&sections[section]).extend_from_slice(numbers);
     opened.each(context.threads, &context.cancel, take)?;
@@ -266,7 +266,7 @@ impl MinimizerLookup {
 /// Reads a set of short minimizers for look-ups, like [`MinimizerLookup::read`].
 fn read_lines(opened: Opened<'_>, context: &Context) -> Result<LineLookup, Error> {
     let Description { params, count, .. } = opened.description;
-    opened.suffices(LineLookup::bytes_for(params, count as usize), context)?;
+    opened.check(LineLookup::bytes_for(params, count as usize), context)?;
     let room = |section| Mutex::new(Section::with_room(params, opened.room(section)));
     let sections = each_section(room);
     // The minimizers of an `.mgd` file are distinct, and its sections have as many as its header says.
