@@ -105,7 +105,7 @@ impl<'p> Opened<'p> {
         }
     }
 
-    /// Checks that the minimizers, which take this many bytes, fit into memory. Warns if there are none.
+    /// Checks that the minimizers, which take this many bytes, fit into memory. Warns of an empty set.
     fn check(&self, bytes: u64, context: &Context) -> Result<(), Error> {
         let path = self.path.display();
         if self.description.count == 0 {

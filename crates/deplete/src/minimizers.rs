@@ -450,7 +450,7 @@ mod tests {
         for (k, w) in [(31, 15), (41, 15)] {
             let params = Params::new(k, w).unwrap();
             let [one, mut other] =
-                [&sequence, &back].map(|of| found(params, &[of.clone()]).remove(0));
+                [&sequence, &back].map(|of| found(params, std::slice::from_ref(of)).remove(0));
             other.reverse();
             assert_eq!(one, other);
             assert!((300..450).contains(&one.len()), "{}", one.len());

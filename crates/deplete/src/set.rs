@@ -65,7 +65,7 @@ impl MinimizerSet {
     /// complement as a number, with A C T G as 0 1 2 3 and the first base in the lowest bits.
     pub fn values(&self) -> impl ExactSizeIterator<Item = u128> {
         (0..self.len())
-            .map(|at| by_word!(&self.numbers, numbers => self.params.value(numbers[at]).into()))
+            .map(|at| by_word!(&self.numbers, numbers => value_of(self.params, numbers[at])))
     }
 
     pub(crate) fn numbers(&self) -> &Numbers {
@@ -123,6 +123,11 @@ impl MinimizerSet {
             of(other.params)
         )))
     }
+}
+
+/// Returns the minimizer of a number.
+fn value_of<W: Word>(params: Params, number: W) -> u128 {
+    params.value(number).into()
 }
 
 /// Merges sorted numbers, without duplicates.
