@@ -27,17 +27,21 @@ const BATCH_RECORDS: usize = 16 << 10;
 const BATCH_BYTES: usize = 2 << 20;
 /// The number of batches per worker that may be started before the one that is written next.
 const AHEAD: u64 = 2;
-/// The memory of a thread: batches, their minimizers of eight bytes, and texts.
-const THREAD: u64 = 15 * BATCH_BYTES as u64;
-/// The maximum number of copies of a record in memory: as it was read, twice, as codes, minimizers of eight bytes and
-/// text, and compressed.
-const COPIES: u64 = 12;
+/// The memory of a thread without minimizers: batches, codes and texts.
+const THREAD: u64 = 13 * BATCH_BYTES as u64;
+/// The maximum number of copies of a record in memory without minimizers: as it was read, twice, as codes and text, and
+/// compressed.
+const COPIES: u64 = 8;
 
 /// Returns the memory of a thread in bytes, and the maximum number of copies of a record.
 fn thread(params: Params) -> (u64, u64) {
-    // A letter has at most one minimizer.
-    let more = params.word_bytes() - 8;
-    (THREAD + more * BATCH_BYTES as u64, COPIES + more)
+    // Of w + 1 k-mers, about two are minimizers. Each has a word and two indices, and in a long record also a word among
+    // the hits and one among the sorted minimizers.
+    let of_letter = |words: u64| {
+        let minimizer = words * params.word_bytes() + 2 * size_of::<u32>() as u64;
+        (2 * minimizer).div_ceil(params.w() as u64 + 1)
+    };
+    (THREAD + of_letter(1) * BATCH_BYTES as u64, COPIES + of_letter(3))
 }
 
 /// A host, as far as it is known.
