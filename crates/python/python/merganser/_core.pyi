@@ -1257,7 +1257,7 @@ class MinimizerSet:
             genomes: Files or sequences, as for `count`.
             output: The file: in Deacon's format if the name ends in .idx, else .mgd; None for a temporary file, which is
                 deleted with the set.
-            k: The length of a minimizer in bases, odd, up to 31.
+            k: The length of a minimizer in bases, odd, up to 61. Above 31, a set takes three times the memory.
             w: The number of k-mers in a window, which gets one minimizer; odd, k + w at most 96.
             threads: As for `count`.
             memory: As for `count`.
