@@ -1,4 +1,4 @@
-//! Access to the fields of BAM records that this crate wrote.
+//! Access to the fields of BAM records.
 
 /// A view of the fields of a BAM record (SAM specification, section 4.2).
 #[derive(Clone, Copy, Debug)]
@@ -96,20 +96,17 @@ impl Fields<'_> {
 
     /// Returns the tags with their types, and their values. Texts include the terminating zero.
     pub(crate) fn tags(&self) -> impl Iterator<Item = ([u8; 3], &[u8])> {
-        let from = self.bases_at() + self.bases().div_ceil(2) + self.bases();
-        let mut rest = &self.0[from..self.len()];
+        let mut rest = &self.0[self.tags_at()..self.len()];
         std::iter::from_fn(move || {
-            let (&key, values) = rest.split_first_chunk()?;
-            let len = match key[2] {
-                b'A' | b'c' | b'C' => 1,
-                b's' | b'S' => 2,
-                b'i' | b'I' | b'f' => 4,
-                _ => values.iter().position(|&byte| byte == 0)? + 1,
-            };
-            let (value, others) = values.split_at(len);
-            rest = others;
+            let (key, value) = split_tag(rest)?;
+            rest = &rest[key.len() + value.len()..];
             Some((key, value))
         })
+    }
+
+    /// Returns the offset of the tags.
+    pub(crate) fn tags_at(&self) -> usize {
+        self.bases_at() + self.bases().div_ceil(2) + self.bases()
     }
 
     fn cigar_at(&self) -> usize {
@@ -127,5 +124,32 @@ impl Fields<'_> {
 
     fn short(&self, from: usize) -> u16 {
         u16::from_le_bytes([self.0[from], self.0[from + 1]])
+    }
+}
+
+/// Returns the first tag with its type, and its value; `None` if it is not whole.
+pub(crate) fn split_tag(tags: &[u8]) -> Option<([u8; 3], &[u8])> {
+    let (&key, values) = tags.split_first_chunk()?;
+    let len = match key[2] {
+        b'B' => 5 + items_len(values)?,
+        b'Z' | b'H' => values.iter().position(|&byte| byte == 0)? + 1,
+        kind => item_len(kind)?,
+    };
+    Some((key, values.get(..len)?))
+}
+
+/// Returns the size of the items of an array, which begins with their type and number.
+fn items_len(array: &[u8]) -> Option<usize> {
+    let (&[kind, number @ ..], _) = array.split_first_chunk::<5>()?;
+    item_len(kind)?.checked_mul(u32::from_le_bytes(number) as usize)
+}
+
+/// Returns the size of a value of this type (SAM specification, section 4.2.4).
+fn item_len(kind: u8) -> Option<usize> {
+    match kind {
+        b'A' | b'c' | b'C' => Some(1),
+        b's' | b'S' => Some(2),
+        b'i' | b'I' | b'f' => Some(4),
+        _ => None,
     }
 }
