@@ -62,6 +62,9 @@ Examples:
       -o {}.cram
   All hits with up to 5 edits, as BAM:
     merganser map ref.mgi reads.fq.gz -e 5 -o out.bam
+  Unaligned BAM of a sequencer, with barcodes, base modifications and read
+  groups:
+    merganser map ref.mgi sample.bam --tags '*' --sort -o out.bam
   All best hits of single reads, without unmapped reads, for OptiType (HLA):
     merganser map hla.fa reads.fq.gz --preset hla -o out.bam";
 
