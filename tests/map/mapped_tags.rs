@@ -19,7 +19,10 @@ const TAGS: [[&str; 2]; 6] = [
     ],
     ["za:A:x\tNM:i:99\tzs:B:s,-5,700\tMD:Z:1\tAS:i:7", "za:A:x\tzs:B:s,-5,700"],
     ["zz:Z:\tXS:i:4\tXM:i:3\tXA:Z:c0,+1,5M,0;\tms:i:1\tMC:Z:5M\tMQ:i:3", "zz:Z:"],
-    ["zl:i:4294967295\tzh:H:1AFF\tzf:f:0.1\tXM:Z:AC\tOQ:Z:II", "zl:i:4294967295\tzh:H:1AFF\tzf:f:0.1\tXM:Z:AC"],
+    [
+        "zl:i:4294967295\tzh:H:1AFF\tzf:f:0.1\tXM:Z:AC\tOQ:Z:II",
+        "zl:i:4294967295\tzh:H:1AFF\tzf:f:0.1\tXM:Z:AC",
+    ],
     ["", ""],
 ];
 /// Tags that map writes.
@@ -44,7 +47,10 @@ fn world() -> Dir {
     let repeat = contigs[0][500..1000].to_vec();
     contigs[0][4000..4500].copy_from_slice(&repeat);
     let text = |bases: &[u8]| String::from_utf8(bases.to_vec()).unwrap();
-    dir.write("ref.fa", format!(">c0\n{}\n>c1 circular=true\n{}\n", text(&contigs[0]), text(&contigs[1])));
+    dir.write(
+        "ref.fa",
+        format!(">c0\n{}\n>c1 circular=true\n{}\n", text(&contigs[0]), text(&contigs[1])),
+    );
     let mut records = String::new();
     for number in 0..360 {
         let around = [&contigs[1][..], &contigs[1][..400]].concat();
@@ -58,14 +64,19 @@ fn world() -> Dir {
             }
         };
         let reverse = reverse_complement(&template);
-        let (one, two) = if number % 2 == 0 { (&template, &reverse) } else { (&reverse, &template) };
+        let (one, two) =
+            if number % 2 == 0 { (&template, &reverse) } else { (&reverse, &template) };
         let reads = if number % 4 == 3 { vec![(4, one)] } else { vec![(77, one), (141, two)] };
         for (flags, bases) in reads {
             let (tags, group) = tags_of((number, flags >> 6 & 3));
             let quality: String =
                 (0..120).map(|_| (b'#' + random.below(40) as u8) as char).collect();
-            write!(records, "t{number}\t{flags}\t*\t0\t0\t*\t*\t0\t0\t{}\t{quality}", text(&bases[..120]))
-                .unwrap();
+            write!(
+                records,
+                "t{number}\t{flags}\t*\t0\t0\t*\t*\t0\t0\t{}\t{quality}",
+                text(&bases[..120])
+            )
+            .unwrap();
             if !tags[0].is_empty() {
                 write!(records, "\t{}", tags[0]).unwrap();
             }
@@ -161,7 +172,9 @@ fn records_keep_the_tags_of_their_reads() {
     dir.run(&format!("{map} in.bam --tags AS,BC,MM --crop 100 -o o.sam")).ok();
     let names: BTreeSet<String> = view(&dir, "o.sam")
         .lines()
-        .flat_map(|line| of_read(&parsed(line).2).iter().map(|tag| tag[..2].to_owned()).collect::<Vec<_>>())
+        .flat_map(|line| {
+            of_read(&parsed(line).2).iter().map(|tag| tag[..2].to_owned()).collect::<Vec<_>>()
+        })
         .collect();
     assert_eq!(names.into_iter().collect::<Vec<_>>(), ["AS", "BC", "RG"]);
 }
@@ -186,7 +199,9 @@ fn tags_of_an_earlier_alignment_are_replaced() {
     let sorted = |file: &str| -> BTreeMap<(Key, usize), BTreeSet<String>> {
         let lines = view(&dir, file);
         let parsed = lines.lines().map(parsed);
-        parsed.map(|(key, flags, tags)| ((key, flags), tags.into_iter().map(str::to_owned).collect())).collect()
+        parsed
+            .map(|(key, flags, tags)| ((key, flags), tags.into_iter().map(str::to_owned).collect()))
+            .collect()
     };
     let [first, again] = ["o.sam", "again.sam"].map(sorted);
     assert!(first.len() > 600 && first == again);
@@ -222,7 +237,10 @@ fn comments_of_fastq_are_kept_as_by_bwa() {
     assert!(ours.len() > 500 && ours.values().filter(|tags| tags.contains("BC:Z:")).count() > 90);
     assert_eq!(ours, theirs);
     // With a blank after the name, mates in one file, and as sorted CRAM.
-    dir.run("map -q ref.mgi --reference ref.fa one.fq two.fq --tags * --best -e 3 --sort -o o.cram").ok();
+    dir.run(
+        "map -q ref.mgi --reference ref.fa one.fq two.fq --tags * --best -e 3 --sort -o o.cram",
+    )
+    .ok();
     assert_eq!(tags(&view(&dir, "o.cram")), ours);
     let text = String::from_utf8(dir.read("mixed.fq")).unwrap();
     assert!(text.contains("/1 BC:Z:") || text.contains("/2 BC:Z:"), "{text}");
@@ -230,7 +248,10 @@ fn comments_of_fastq_are_kept_as_by_bwa() {
     let found = view(&dir, "o.sam").matches("\tBC:Z:ACGT-1").count();
     assert_eq!(found, text.matches("BC:Z:ACGT-1").count());
     // Other comments are no tags.
-    dir.write("other.fq", "@a 1:N:0:ACGT\nACGTTGCA\n+\nIIIIIIII\n@b\tBC:i:x\tRX:Z:A\tlen=8\nACGT\n+\nIIII\n");
+    dir.write(
+        "other.fq",
+        "@a 1:N:0:ACGT\nACGTTGCA\n+\nIIIIIIII\n@b\tBC:i:x\tRX:Z:A\tlen=8\nACGT\n+\nIIII\n",
+    );
     dir.run("map -q ref.mgi -U other.fq --tags * -e 0 -o o.sam --unmapped rest.fq").ok();
     let found: Vec<String> =
         view(&dir, "o.sam").lines().map(|line| line.split('\t').skip(11).collect()).collect();

@@ -36,9 +36,8 @@ impl ReadGroup {
 
     /// Whether both lines have the same fields, in any order.
     pub fn is_same(&self, other: &ReadGroup) -> bool {
-        let fields = |line: &'_ str| -> BTreeSet<String> {
-            line.split('\t').map(str::to_owned).collect()
-        };
+        let fields =
+            |line: &'_ str| -> BTreeSet<String> { line.split('\t').map(str::to_owned).collect() };
         self.line == other.line || fields(&self.line) == fields(&other.line)
     }
 

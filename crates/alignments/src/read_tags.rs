@@ -75,9 +75,8 @@ impl TagRule {
         if name == GROUP {
             return self.keeps_group && kind == b'Z';
         }
-        let describes_alignment = |known: &&&[u8; 3]| {
-            known[..2] == name && (known[2] == kind || known[2] == b'*')
-        };
+        let describes_alignment =
+            |known: &&&[u8; 3]| known[..2] == name && (known[2] == kind || known[2] == b'*');
         match &self.which {
             CommentTags::All => OF_ALIGNMENTS.iter().find(describes_alignment).is_none(),
             these => these.have(name),
@@ -165,7 +164,8 @@ mod tests {
 
     #[test]
     fn all_tags_are_those_that_do_not_depend_on_the_alignment() {
-        let alignment = "\tNM:i:1\tMD:Z:5\tms:i:3\tMC:Z:*\tAS:i:1\tXS:A:+\tXM:i:1\tts:A:+\tcg:B:I,5\tOQ:Z:II";
+        let alignment =
+            "\tNM:i:1\tMD:Z:5\tms:i:3\tMC:Z:*\tAS:i:1\tXS:A:+\tXM:i:1\tts:A:+\tcg:B:I,5\tOQ:Z:II";
         let read = "\tXM:Z:ACG\tts:i:5\tMM:Z:C+m,1;\tML:B:C,9\tMN:i:4\tXT:i:7\tRG:Z:";
         assert_eq!(kept(&format!("{alignment}{read}"), "*", true, false), read);
         let cut = "\tXM:Z:ACG\tts:i:5\tXT:i:7\tRG:Z:";
@@ -177,7 +177,8 @@ mod tests {
     fn names_of_tags_that_are_never_kept_are_refused() {
         let of = |tags: &str| TagRule::check(&tags.parse().unwrap());
         assert!(of("*").is_ok() && of("BC,AS,RG").is_ok());
-        for (tags, said) in [("BC,NM", "NM is written"), ("OQ", "OQ is in the order of the bases")] {
+        for (tags, said) in [("BC,NM", "NM is written"), ("OQ", "OQ is in the order of the bases")]
+        {
             let message = of(tags).unwrap_err().to_string();
             assert!(message.starts_with(&format!("`tags`: {said}")), "{message}");
         }

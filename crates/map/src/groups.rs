@@ -77,7 +77,8 @@ impl Kept {
     /// # Errors
     /// If two inputs have different read groups of the same ID.
     pub(crate) fn groups(&self) -> Result<&[ReadGroup], Error> {
-        if let Some(groups) = self.given.as_deref().or(self.groups.get().map(|groups| &groups[..])) {
+        if let Some(groups) = self.given.as_deref().or(self.groups.get().map(|groups| &groups[..]))
+        {
             return Ok(groups);
         }
         let streamed = match self.ahead.first() {

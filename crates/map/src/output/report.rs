@@ -7,9 +7,7 @@ mod together;
 pub(crate) use many::ManyRecords;
 pub(crate) use together::PairFinder;
 
-use merganser_alignments::{
-    MateTags, ReadTags, Record, RecordPlace, RecordStyle, Tags, flag,
-};
+use merganser_alignments::{MateTags, ReadTags, Record, RecordPlace, RecordStyle, Tags, flag};
 use merganser_run::Cancel;
 
 use super::Placements;

@@ -212,7 +212,7 @@ pub(crate) struct MapArgs {
     pub(crate) read_group: Vec<String>,
     /// Also write reads without a hit to FILE, unchanged; compressed if the name ends in .gz
     ///
-    /// A pair is written, interleaved, if neither of its mates has a hit.
+    /// A pair is written, interleaved, if neither of its mates has a hit. With --tags, the headers have these tags.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) unmapped: Option<PathBuf>,
     /// Compression level of BAM, 0 (none) to 12
