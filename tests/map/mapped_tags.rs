@@ -28,7 +28,6 @@ const TAGS: [[&str; 2]; 6] = [
 /// Tags that map writes.
 const OWN: [&str; 9] = ["NM", "MD", "NH", "HI", "XA", "SA", "MQ", "MC", "ms"];
 const GROUPS: [&str; 2] = ["@RG\tID:g0\tSM:s\tPL:ONT", "@RG\tSM:s\tID:g1\tLB:l"];
-const SQ: &str = "@SQ\tSN:c0\tLN:6000\n@SQ\tSN:c1\tLN:3000\n";
 
 /// The number and the role of a read: 0 is a single read.
 type Key = (usize, usize);
@@ -234,7 +233,7 @@ fn comments_of_fastq_are_kept_as_by_bwa() {
     };
     let ours = tags(&view(&dir, "o.sam"));
     let theirs = tags(&String::from_utf8(dir.read("bwa.sam")).unwrap());
-    assert!(ours.len() > 500 && ours.values().filter(|tags| tags.contains("BC:Z:")).count() > 90);
+    assert!(ours.len() > 500 && ours.values().filter(|tags| tags.contains("BC:Z:")).count() > 60);
     assert_eq!(ours, theirs);
     // With a blank after the name, mates in one file, and as sorted CRAM.
     dir.run(
@@ -248,16 +247,15 @@ fn comments_of_fastq_are_kept_as_by_bwa() {
     let found = view(&dir, "o.sam").matches("\tBC:Z:ACGT-1").count();
     assert_eq!(found, text.matches("BC:Z:ACGT-1").count());
     // Other comments are no tags.
-    dir.write(
-        "other.fq",
-        "@a 1:N:0:ACGT\nACGTTGCA\n+\nIIIIIIII\n@b\tBC:i:x\tRX:Z:A\tlen=8\nACGT\n+\nIIII\n",
-    );
+    let (bases, quality) = ("A".repeat(40), "I".repeat(40));
+    let read = |header: &str| format!("@{header}\n{bases}\n+\n{quality}\n");
+    let comments = "b\tBC:i:x\tRX:Z:A\tlen=8\tRX:Z:C";
+    dir.write("other.fq", read("a 1:N:0:ACGT") + &read(comments));
     dir.run("map -q ref.mgi -U other.fq --tags * -e 0 -o o.sam --unmapped rest.fq").ok();
     let found: Vec<String> =
         view(&dir, "o.sam").lines().map(|line| line.split('\t').skip(11).collect()).collect();
     assert_eq!(found, ["", "RX:Z:A"]);
-    let rest = "@a\nACGTTGCA\n+\nIIIIIIII\n@b\tRX:Z:A\nACGT\n+\nIIII\n";
-    assert_eq!(String::from_utf8(dir.read("rest.fq")).unwrap(), rest);
+    assert_eq!(String::from_utf8(dir.read("rest.fq")).unwrap(), read("a") + &read("b\tRX:Z:A"));
 }
 
 #[test]
@@ -267,13 +265,18 @@ fn the_bytes_do_not_depend_on_threads_shards_and_streams() {
     // More reads than one batch has.
     let (head, records): (Vec<&str>, Vec<&str>) =
         sam.lines().partition(|line| line.starts_with('@'));
-    let mut many = head.join("\n") + "\n";
-    for _ in 0..12 {
-        records.iter().for_each(|line| many += &format!("{line}\n"));
+    let many = head.join("\n") + "\n" + &(records.join("\n") + "\n").repeat(12);
+    let pairs: Vec<&str> = many.lines().filter(|line| !line.contains("\t4\t*")).collect();
+    for name in ["first.sam", "second.sam"] {
+        dir.write(name, pairs.join("\n") + "\n");
     }
     dir.write("many.sam", many);
-    for options in ["", "--sort --learn-insert", "--best --sort"] {
-        let run = format!("map -q ref.mgi many.sam in.sam -e 3 {options} --tags *");
+    for (first, options) in [
+        ("many.sam", "in.sam"),
+        ("first.sam", "second.sam --sort --interleaved --learn-insert"),
+        ("many.sam", "in.sam --best --sort"),
+    ] {
+        let run = format!("map -q ref.mgi {first} {options} -e 3 --tags *");
         dir.run(&format!("{run} -t 1 -o one.bam")).ok();
         for other in ["-t 3", "-t 2 --memory 200M"] {
             dir.run(&format!("{run} {other} -o two.bam")).ok();
@@ -285,15 +288,15 @@ fn the_bytes_do_not_depend_on_threads_shards_and_streams() {
         dir.run("map join -q s1.bam s2.bam s3.bam -o two.bam").ok();
         assert!(dir.read("one.bam") == dir.read("two.bam"), "{options}: shards");
         // Only the name in @PG differs.
-        let arguments = run.replace("many.sam", "-");
-        let stdin = Stdio::from(File::open(dir.path("many.sam")).unwrap());
+        let arguments = run.replace(first, "-");
+        let stdin = Stdio::from(File::open(dir.path(first)).unwrap());
         let ran = dir.start(&format!("{arguments} -t 2 -o two.sam --output-format bam"), stdin);
         assert!(ran.wait_with_output().unwrap().status.success(), "{MERGANSER} {arguments}");
         dir.run(&format!("{run} -t 2 -o one.sam --output-format bam")).ok();
         let body = |name: &str| -> Vec<u8> {
             let bytes = merganser_test_support::gunzip(&dir.path(name));
             let text = u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;
-            let head = String::from_utf8_lossy(&bytes[8..8 + text]).replace("many.sam", "-");
+            let head = String::from_utf8_lossy(&bytes[8..8 + text]).replace(first, "-");
             [head.as_bytes(), &bytes[8 + text..]].concat()
         };
         assert!(body("one.sam") == body("two.sam"), "{options}: stream");

@@ -8,17 +8,20 @@ mod names;
 mod pass;
 pub(crate) mod reads;
 mod sink;
+mod tagged;
 
 use std::sync::{Arc, OnceLock};
 
 use merganser_io::{AlignmentHeader, KeepAlignments, RecordBatch};
 
-use crate::{Error, Fields, Format};
+use crate::{Error, Fields, Format, flag};
 pub use copy::{Copied, CopyByName};
 pub use format::{ReadFormat, ReadFormats};
 use header::References;
 pub use names::Names;
-pub use pass::{TemplatePass, can_begin_again, once_or_twice, problem_of};
+pub use pass::{
+    TemplatePass, can_begin_again, may_be_apart, once_or_twice, problem_of, the_input_of,
+};
 pub use sink::{Compression, Compressor, Sink, SinkForm, SinkWriter};
 
 /// A writer of the alignments of reads. Each alignment is written as it is in the input. Reads without alignments, from
@@ -63,6 +66,15 @@ impl<'a> KeptAlignment<'a> {
         }
     }
 
+    /// Returns 1 or 2 for first and second mates, and 0 for single reads.
+    fn mate(&self) -> usize {
+        match self.flags & (flag::FIRST | flag::LAST) {
+            flag::FIRST => 1,
+            flag::LAST => 2,
+            _ => 0,
+        }
+    }
+
     /// Whether the alignment is the primary one of its read.
     pub fn is_primary(&self) -> bool {
         self.flags & crate::read::NOT_PRIMARY == 0
@@ -99,6 +111,24 @@ impl KeptWriter {
     /// record.
     pub fn put(&self, batch: &RecordBatch, at: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         self.append(batch, at, out).map_err(|problem| problem_of(batch, at, &problem))
+    }
+
+    /// Appends the alignments of a record with more tags, as columns of SAM: `tx:i:9606`, with tabs between them. They
+    /// replace tags of the same names.
+    ///
+    /// # Errors
+    /// Fails as [`put`](Self::put) does.
+    pub fn put_tagged(
+        &self,
+        batch: &RecordBatch,
+        at: usize,
+        tags: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let mut alignments = Vec::new();
+        self.put(batch, at, &mut alignments)?;
+        tagged::put(self.format, &alignments, tags, out)
+            .map_err(|problem| problem_of(batch, at, &problem))
     }
 
     fn append(&self, batch: &RecordBatch, at: usize, out: &mut Vec<u8>) -> Result<(), String> {

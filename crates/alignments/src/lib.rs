@@ -46,8 +46,8 @@ pub use formats::AllFormats;
 pub use joined::{EachRecords, sort_records, write_blocks};
 pub use kept::{
     Compression, Compressor, Copied, CopyByName, KeptAlignment, KeptWriter, Names, ReadFormat,
-    ReadFormats, Sink, SinkForm, SinkWriter, TemplatePass, can_begin_again, once_or_twice,
-    problem_of,
+    ReadFormats, Sink, SinkForm, SinkWriter, TemplatePass, can_begin_again, may_be_apart,
+    once_or_twice, problem_of, the_input_of,
 };
 pub use mates::begin_as_mates;
 pub use operation::Operation;

@@ -219,11 +219,11 @@ pub fn run<'a>(
     context: &Context,
 ) -> Result<Outcome<'a>, Error> {
     let reads: Vec<ReadInput> = reads.into_iter().map(Into::into).collect();
-    let mut files = OutputFiles::create(outputs, &reads)?;
+    let mut files = OutputFiles::create(outputs, &reads, context)?;
     let outcome = run_with(config, database, &reads, &mut files.streams(), context)?;
     let options = ReportOptions { zero_counts: false, features: outcome.features.as_ref() };
     let tree = database.taxonomy();
-    files.commit(|output| outcome.by_genome.write_kraken(tree, options, output))?;
+    files.commit(context, |output| outcome.by_genome.write_kraken(tree, options, output))?;
     Ok(outcome)
 }
 

@@ -87,7 +87,7 @@ impl Rounds<'_, '_, '_, '_> {
                 let (mut waiting, mut part) =
                     (into_inner(waiting), turn.spare().unwrap_or_default());
                 worker.classify_waiting(&mut waiting, &mut part.batch);
-                Ok(self.run.complete(&waiting.batch, part))
+                self.run.complete(&waiting.batch, part)
             });
         workers.map(drop)
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use merganser_alignments::RecordOptions;
 use merganser_gpu::{DeviceInfo, Uploaded};
-use merganser_io::{Header, Keep, Needs, ReadInput, Records};
+use merganser_io::{Needs, ReadInput, Records};
 use merganser_run::engine::{Engine, Turns};
 use merganser_run::{
     Cancel, Context, DeviceChoice, Progress, Stages, Unit, format_given, format_needed, peak_rss,
@@ -38,7 +38,8 @@ const WAITING_BATCH: usize = 256 << 10;
 pub struct Kraken2Outcome {
     /// The number of reads; a pair is one read.
     pub records: u64,
-    /// Secondary and supplementary alignments of the inputs, which were skipped: other records have their reads.
+    /// Secondary and supplementary alignments of the inputs, which were skipped: other records have their reads. 0 if
+    /// alignments are written.
     pub skipped_alignments: u64,
     /// The duration of each stage: `devices`, until devices are open (only with devices), and `classify`, from the
     /// first read to the last line.
@@ -90,12 +91,12 @@ pub fn run(
     context: &Context,
 ) -> Result<Kraken2Outcome, Error> {
     let reads: Vec<ReadInput> = reads.into_iter().map(Into::into).collect();
-    let mut files = OutputFiles::create(outputs, &reads)?;
+    let mut files = OutputFiles::create(outputs, &reads, context)?;
     let outcome = run_with(config, database, &reads, &mut files.streams(), context)?;
     let options =
         Kraken2ReportOptions { zero_counts: false, minimizers: config.report_minimizer_data };
     let taxonomy = database.taxonomy();
-    files.commit(|output| outcome.counts.write_report(taxonomy, options, output))?;
+    files.commit(context, |output| outcome.counts.write_report(taxonomy, options, output))?;
     Ok(outcome)
 }
 
@@ -196,7 +197,7 @@ impl Planned<'_> {
         };
         let batches = Engine::new(&reads, sink, AHEAD * threads as u64, progress, cancel);
         let batches = if gpus.is_some() { batches.with_preparation(&fill) } else { batches };
-        let run = RunContext { taxonomy: database.taxonomy(), wants };
+        let run = RunContext { taxonomy: database.taxonomy(), wants: wants.clone() };
         let rounds = self.work(&run, &batches, &classifier, cancel)?;
         let Written { outputs, mut counts, bases, reads_sum, lines_sum } = batches.finish()?;
         let CutReads { records, blocks, .. } = reads;
@@ -210,7 +211,7 @@ impl Planned<'_> {
         }
         Ok(Kraken2Outcome {
             records: counts.reads(),
-            skipped_alignments: records.skipped_alignments(),
+            skipped_alignments: wants.skipped(records.skipped_alignments()),
             devices: gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.devices()),
             uploaded: uploaded.into_inner().unwrap_or_default(),
             classified: counts.reads() - counts.unclassified(),
@@ -243,7 +244,7 @@ impl Planned<'_> {
 /// Returns the options for reading records.
 fn record_options(
     config: &Kraken2Config,
-    wants: &Wants,
+    wants: &Wants<'_>,
     on_gpus: bool,
     plan: Plan,
 ) -> RecordOptions {
@@ -253,12 +254,9 @@ fn record_options(
         false if plan.rounds.is_some() => [usual.batch_records, WAITING_BATCH],
         false => [usual.batch_records, usual.batch_bytes],
     };
-    let whole = wants.classified.is_some() || wants.unclassified.is_some();
     RecordOptions {
-        keep: Keep {
-            header: if whole { Header::Whole } else { Header::Name },
-            qualities: whole || config.min_qual > 0,
-        },
+        keep: wants.keep(config.min_qual > 0),
+        keep_alignments: wants.alignments(),
         batch_records: config.batch_records.unwrap_or(batch_records).max(1),
         batch_bytes,
         max_record: plan.record,

@@ -4,10 +4,11 @@ use merganser_io::{Record, RecordBatch, put_decimal};
 
 use super::batch::Kraken2Batch;
 use super::taxonomy::Kraken2Taxonomy;
-use merganser_taxreport::output::{ReadTexts, Wants};
+use crate::Error;
+use merganser_taxreport::output::{ReadTaxon, ReadTexts, Wants};
 
-/// The reads of a batch as text: FASTQ as it was read, with a bare `+`, or FASTA with the sequence on one
-/// line. Bases of low quality are written as the `x` that replaced them.
+/// The reads of a batch, as text or as alignments. Text is FASTQ as it was read, with a bare `+`, or FASTA with the
+/// sequence on one line. Bases of low quality are written as the `x` that replaced them.
 #[derive(Debug, Default)]
 pub(super) struct Kraken2Sequences {
     /// Classified reads, with ` kraken:taxid|` and the taxid after the name.
@@ -19,27 +20,35 @@ pub(super) struct Kraken2Sequences {
 impl Kraken2Sequences {
     /// Makes the text of a batch's reads from its results. Headers must have been kept whole if reads are
     /// written.
+    ///
+    /// # Errors
+    /// If a read cannot be written as an alignment.
     pub(super) fn refill(
         &mut self,
         tree: &Kraken2Taxonomy,
         batch: &RecordBatch,
         results: &Kraken2Batch,
-        wants: &Wants,
-    ) {
+        wants: &Wants<'_>,
+    ) -> Result<(), Error> {
         self.classified.clear();
         self.unclassified.clear();
+        wants.check(batch)?;
         for (read, &call) in results.calls().iter().enumerate() {
-            match (call, wants.classified, wants.unclassified) {
-                (0, _, Some(apart)) => self.unclassified.add(batch, read, apart),
-                (1.., Some(apart), _) => {
+            match (call, &wants.classified, &wants.unclassified) {
+                (0, _, Some(form)) => {
+                    self.unclassified.add(batch, read, form, ReadTaxon::NONE)?;
+                }
+                (1.., Some(form), _) => {
+                    let taxon = ReadTaxon { taxid: tree.taxid(call), name: tree.name(call) };
                     let write = |record: &Record<'_>, text: &mut Vec<u8>| {
-                        write_classified(record, tree.taxid(call), text);
+                        write_classified(record, taxon.taxid, text);
                     };
-                    self.classified.add_by(batch, read, apart, write);
+                    self.classified.add_with(batch, read, form, taxon, write)?;
                 }
                 _ => {}
             }
         }
+        Ok(wants.end(batch, [&mut self.classified, &mut self.unclassified])?)
     }
 
     /// Returns the memory that the texts occupy, in bytes.

@@ -120,7 +120,7 @@ impl Source for CutReads {
 /// The parameters of a run that all workers share.
 pub(super) struct RunContext<'r> {
     pub(super) taxonomy: &'r Kraken2Taxonomy,
-    pub(super) wants: Wants,
+    pub(super) wants: Wants<'r>,
 }
 
 /// The pipeline of a run.
@@ -128,11 +128,18 @@ pub(super) type Batches<'r, 'w, 'o> = Engine<'r, CutReads, BatchResult, Written<
 
 impl RunContext<'_> {
     /// Adds the output reads and sums of a batch whose reads are classified.
-    pub(super) fn complete(&self, batch: &RecordBatch, mut part: BatchResult) -> BatchResult {
-        part.sequences.refill(self.taxonomy, batch, &part.batch, &self.wants);
+    ///
+    /// # Errors
+    /// If a read cannot be written as an alignment.
+    pub(super) fn complete(
+        &self,
+        batch: &RecordBatch,
+        mut part: BatchResult,
+    ) -> Result<BatchResult, Error> {
+        part.sequences.refill(self.taxonomy, batch, &part.batch, &self.wants)?;
         part.bases = (0..batch.len()).map(|at| batch.letter_count(at) as u64).sum();
         part.reads_sum = if self.wants.partial { reads_sum(batch) } else { 0 };
-        part
+        Ok(part)
     }
 }
 
@@ -154,6 +161,6 @@ impl Work for Worker<'_> {
     ) -> Result<BatchResult, Error> {
         let mut part = turn.spare().unwrap_or_default();
         self.worker.classify(batch, cuts, &mut part.batch)?;
-        Ok(self.run.complete(batch, part))
+        self.run.complete(batch, part)
     }
 }

@@ -3,12 +3,17 @@
 mod files;
 mod line;
 mod reads;
+mod taxon;
 
-pub use files::{OutputFiles, OutputPaths, ReadFiles, ReadPaths};
+pub use files::{OutputFiles, OutputPaths, ReadFiles, ReadPaths, ReadStyle};
 pub use line::{LineHead, LineText, Lines, NUMBER, TaxidText};
-pub use reads::{ReadOutput, ReadTexts};
+pub use reads::{ReadForm, ReadOutput, ReadTexts};
+pub use taxon::{ReadTaxon, TaxonTags};
 
 use std::io::Write;
+
+use merganser_alignments::TemplatePass;
+use merganser_io::{Header, Keep, KeepAlignments, RecordBatch};
 
 use crate::Error;
 
@@ -23,6 +28,8 @@ pub struct Outputs<'a> {
     pub unclassified: Option<ReadOutput<'a>>,
     /// Receives the partial results ([`partial`](crate::partial)) at the end of the run.
     pub partial: Option<&'a mut (dyn Write + Send)>,
+    /// The pass over the reads, if they are written as alignments.
+    pub pass: Option<TemplatePass<'a>>,
 }
 
 /// A checksum that identifies the lines of a shard, whether they are stored compressed or not.
@@ -46,28 +53,68 @@ impl LinesSum {
 }
 
 /// The kinds of output that are requested.
-#[derive(Clone, Copy, Debug)]
-pub struct Wants {
+#[derive(Clone, Debug, Default)]
+pub struct Wants<'a> {
     /// Whether lines are written.
     pub lines: bool,
-    /// Whether classified reads are written; the value is whether mates have separate outputs.
-    pub classified: Option<bool>,
-    /// Whether unclassified reads are written; the value is whether mates have separate outputs.
-    pub unclassified: Option<bool>,
+    /// How classified reads are written, if they are.
+    pub classified: Option<ReadForm<'a>>,
+    /// How unclassified reads are written, if they are.
+    pub unclassified: Option<ReadForm<'a>>,
     /// Whether partial results are written, for which the sum that identifies the reads is computed.
     pub partial: bool,
+    pass: Option<TemplatePass<'a>>,
 }
 
-impl Wants {
+impl<'a> Wants<'a> {
     /// Returns the kinds for which there is an output.
-    pub fn of(outputs: &Outputs<'_>) -> Wants {
-        let apart = |output: &ReadOutput<'_>| output.mates.is_some();
+    pub fn of(outputs: &Outputs<'a>) -> Wants<'a> {
         Wants {
             lines: outputs.lines.is_some(),
-            classified: outputs.classified.as_ref().map(apart),
-            unclassified: outputs.unclassified.as_ref().map(apart),
+            classified: outputs.classified.as_ref().map(ReadOutput::form),
+            unclassified: outputs.unclassified.as_ref().map(ReadOutput::form),
             partial: outputs.partial.is_some(),
+            pass: outputs.pass.clone(),
         }
+    }
+
+    /// Returns the parts of records that are needed to write them; `qualities` are needed anyway.
+    pub fn keep(&self, qualities: bool) -> Keep {
+        let whole = self.classified.is_some() || self.unclassified.is_some();
+        let header = if whole { Header::Whole } else { Header::Name };
+        Keep { header, qualities: whole || qualities }
+    }
+
+    /// Returns the alignments to keep beside the records.
+    pub fn alignments(&self) -> KeepAlignments {
+        self.pass.as_ref().map_or_else(KeepAlignments::default, |pass| pass.keep().clone())
+    }
+
+    /// Returns the number of alignments that count as skipped: none if they are written.
+    pub fn skipped(&self, skipped: u64) -> u64 {
+        self.pass.as_ref().map_or(skipped, |pass| pass.skipped(skipped))
+    }
+
+    /// Refuses alignments that cannot be written. It is called for each batch.
+    ///
+    /// # Errors
+    /// If mates are in two files of alignments.
+    pub fn check(&self, batch: &RecordBatch) -> Result<(), Error> {
+        self.pass.as_ref().map_or(Ok(()), |pass| Ok(pass.check(batch)?))
+    }
+
+    /// Ends the texts of a batch.
+    ///
+    /// # Errors
+    /// If compression fails, or there is no memory for the names of reads.
+    pub fn end(&self, batch: &RecordBatch, texts: [&mut ReadTexts; 2]) -> Result<(), Error> {
+        for text in texts {
+            text.compress_alignments()?;
+            if let Some(pass) = &self.pass {
+                pass.note_values(batch, text.noted())?;
+            }
+        }
+        Ok(())
     }
 }
 

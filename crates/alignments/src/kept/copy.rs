@@ -1,12 +1,13 @@
 //! Copies of the alignments of a file, selected by the names of their templates.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use merganser_io::{Header, Input, Keep, Output, ReadInput, RecordBatch, Records, finish_all};
 use merganser_run::engine::{Engine, Turn, Work};
 use merganser_run::{Context, InOrderSink, Stages, Unit};
 
-use super::names::NameSet;
+use super::names::NameMap;
 use super::sink::Compressor;
 use super::{KeptAlignment, Names, Sink, SinkForm, SinkWriter, TemplatePass};
 use crate::{Error, RecordOptions};
@@ -23,6 +24,9 @@ pub struct CopyByName<'c> {
     pub input: &'c Input,
     /// The names.
     pub names: Names,
+    /// Tags that are added to the alignments of each read, by its value: those of value 0 also to reads that were not
+    /// noted. Values without tags add none.
+    pub tags: HashMap<u32, Vec<u8>>,
     /// The outputs for the alignments with these names, and for all others.
     pub sinks: [Option<Sink>; 2],
     /// The command line that headers name.
@@ -51,8 +55,8 @@ impl CopyByName<'_> {
     /// # Errors
     /// If the file cannot be read again, an output cannot be written, or the run is cancelled.
     pub fn run(self, context: &Context) -> Result<Copied, Error> {
-        let CopyByName { input, names, sinks, command, stage, max_record } = self;
-        let names = names.into_set();
+        let CopyByName { input, names, tags, sinks, command, stage, max_record } = self;
+        let names = &(names.into_map(), tags);
         let begun = Instant::now();
         let segment = ReadInput::from(input.clone());
         let pass = TemplatePass::of_alignments(&segment);
@@ -65,7 +69,7 @@ impl CopyByName<'_> {
         let threads = context.threads;
         let engine =
             Engine::new(&records, writer, AHEAD * threads as u64, progress, &context.cancel);
-        let workers = engine.run(threads, || Worker::new(&pass, &names, &forms))?;
+        let workers = engine.run(threads, || Worker::new(&pass, names, &forms))?;
         let outputs = engine.finish()?.end()?;
         let mut copied = Copied::default();
         workers.iter().for_each(|worker| copied.add(&worker.tally));
@@ -101,9 +105,12 @@ fn options(pass: &TemplatePass<'_>, max_record: usize, context: &Context) -> Rec
 /// The texts of a batch: of alignments with a name of the set, and of the others.
 type Texts = [Vec<u8>; 2];
 
+/// Names with the values of their reads, and tags by these values.
+type NamesAndTags = (NameMap, HashMap<u32, Vec<u8>>);
+
 struct Worker<'w> {
     pass: &'w TemplatePass<'w>,
-    names: &'w NameSet,
+    names: &'w NamesAndTags,
     outputs: [Option<(&'w SinkForm, Compressor)>; 2],
     tally: Copied,
 }
@@ -111,7 +118,7 @@ struct Worker<'w> {
 impl<'w> Worker<'w> {
     fn new(
         pass: &'w TemplatePass<'w>,
-        names: &'w NameSet,
+        names: &'w NamesAndTags,
         forms: &'w [Option<SinkForm>; 2],
     ) -> Worker<'w> {
         let output = |form: &'w SinkForm| (form, form.compressor());
@@ -123,14 +130,19 @@ impl<'w> Worker<'w> {
     fn put(&mut self, batch: &RecordBatch, at: usize, texts: &mut Texts) -> Result<(), Error> {
         let Some(header) = self.pass.keep().header.get() else { return Ok(()) };
         let alignment = KeptAlignment::first_of(header, batch.alignments(at));
-        let kind = usize::from(!self.names.contains(alignment.name));
+        let (names, tags) = self.names;
+        let values = names.get(alignment.name);
+        let kind = usize::from(values.is_none());
         if alignment.is_primary() {
             self.tally.reads[kind] += 1;
             self.tally.bases[kind] += batch.letter_count(at) as u64;
         }
         let writer = self.outputs[kind].as_ref().and_then(|(form, _)| form.alignments());
         let Some(writer) = writer else { return Ok(()) };
-        writer.put(batch, at, &mut texts[kind])
+        match tags.get(&values.map_or(0, |values| values[alignment.mate()])) {
+            Some(tags) => writer.put_tagged(batch, at, tags, &mut texts[kind]),
+            None => writer.put(batch, at, &mut texts[kind]),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Names of templates, for files of alignments whose templates do not lie side by side: such a file is read twice, first
 //! to decide, then to write.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Mutex;
 
 use merganser_io::AlignmentHeader;
@@ -11,15 +11,18 @@ use merganser_run::locks::{into_inner, lock};
 use super::KeptAlignment;
 
 /// The memory in bytes that a name takes in addition to its letters.
-const NAME: u64 = 64;
+const NAME: u64 = 80;
 
-/// Names of templates.
-pub(super) type NameSet = HashSet<Box<[u8]>>;
+/// Names of templates, with the values of their reads.
+pub(super) type NameMap = HashMap<Box<[u8]>, Values>;
+
+/// The values of a single read, of a first mate and of a second mate; 0 for those that were not noted.
+pub(super) type Values = [u32; 3];
 
 /// The names of some templates, while they are collected.
 #[derive(Debug)]
 pub struct Names {
-    found: Mutex<(NameSet, u64)>,
+    found: Mutex<(NameMap, u64)>,
     /// The maximum number of bytes of memory.
     most: u64,
 }
@@ -30,23 +33,28 @@ impl Names {
         Names { found: Mutex::default(), most }
     }
 
-    /// Adds the names of alignments; each item is the first of those of a read.
+    /// Adds the names of alignments; each item is the first of those of a read, and the value of the read.
     ///
     /// # Errors
     /// If there are too many: the text of a message.
     pub(super) fn add<'a>(
         &self,
         header: &AlignmentHeader,
-        alignments: impl Iterator<Item = &'a [u8]>,
+        alignments: impl Iterator<Item = (&'a [u8], u32)>,
     ) -> Result<(), String> {
         let mut found = lock(&self.found);
         let (names, bytes) = &mut *found;
-        for alignment in alignments {
-            let name = KeptAlignment::first_of(header, alignment).name;
-            if !names.contains(name) {
-                names.insert(name.into());
-                *bytes += name.len() as u64 + NAME;
+        for (alignment, value) in alignments {
+            let alignment = KeptAlignment::first_of(header, alignment);
+            let (name, mate) = (alignment.name, alignment.mate());
+            if let Some(values) = names.get_mut(name) {
+                values[mate] = value;
+                continue;
             }
+            let mut values = Values::default();
+            values[mate] = value;
+            names.insert(name.into(), values);
+            *bytes += name.len() as u64 + NAME;
         }
         if *bytes <= self.most {
             return Ok(());
@@ -58,7 +66,7 @@ impl Names {
         ))
     }
 
-    pub(super) fn into_set(self) -> NameSet {
+    pub(super) fn into_map(self) -> NameMap {
         into_inner(self.found).0
     }
 }
@@ -72,10 +80,12 @@ mod tests {
         let header = AlignmentHeader::Sam(Vec::new());
         let names = Names::new(3 * (NAME + 1));
         for _ in 0..2 {
-            names.add(&header, [&b"a\t0"[..], b"b\t16", b"c\t4"].into_iter()).unwrap();
+            let all = [(&b"a\t0"[..], 5), (b"b\t65", 7), (b"b\t131", 8), (b"c\t4", 0)];
+            names.add(&header, all.into_iter()).unwrap();
         }
-        let message = names.add(&header, [&b"d\t0"[..]].into_iter()).unwrap_err();
+        let message = names.add(&header, [(&b"d\t0"[..], 0)].into_iter()).unwrap_err();
         assert!(message.contains("samtools collate"), "{message}");
-        assert!(names.into_set().contains(&b"b"[..]));
+        let names = names.into_map();
+        assert_eq!([&b"a"[..], b"b", b"c"].map(|name| names[name]), [[5, 0, 0], [0, 7, 8], [0; 3]]);
     }
 }

@@ -15,13 +15,13 @@ use merganser_run::ConfigError;
 const APART: &str = "mates in two files of alignments: bring them together with samtools merge -n";
 
 /// A pass over reads: the alignments that it keeps, and the names that it collects.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct TemplatePass<'p> {
     keep: KeepAlignments,
     /// Where the names of reads are collected, if they are.
     names: Option<&'p Names>,
     /// The first input.
-    input: Option<&'p ReadInput>,
+    input: Option<ReadInput>,
 }
 
 impl<'p> TemplatePass<'p> {
@@ -32,9 +32,9 @@ impl<'p> TemplatePass<'p> {
     }
 
     /// A pass that decides on templates and writes them, with all their alignments, which must lie side by side.
-    pub fn of_templates(segments: &'p [ReadInput]) -> TemplatePass<'p> {
+    pub fn of_templates(segments: &[ReadInput]) -> TemplatePass<'p> {
         TemplatePass {
-            input: segments.first(),
+            input: segments.first().cloned(),
             ..TemplatePass::keeping(WhichAlignments::OfTemplates)
         }
     }
@@ -45,8 +45,8 @@ impl<'p> TemplatePass<'p> {
     }
 
     /// A pass over alignments that are decided one by one.
-    pub(super) fn of_alignments(input: &'p ReadInput) -> TemplatePass<'p> {
-        TemplatePass { input: Some(input), ..TemplatePass::keeping(WhichAlignments::All) }
+    pub(super) fn of_alignments(input: &ReadInput) -> TemplatePass<'p> {
+        TemplatePass { input: Some(input.clone()), ..TemplatePass::keeping(WhichAlignments::All) }
     }
 
     fn keeping(which: WhichAlignments) -> TemplatePass<'p> {
@@ -72,7 +72,7 @@ impl<'p> TemplatePass<'p> {
     }
 
     pub(super) fn input_name(&self) -> String {
-        let input = self.input.and_then(|input| input.inputs().next());
+        let input = self.input.as_ref().and_then(|input| input.inputs().next());
         input.map_or_else(String::new, |input| input.to_string())
     }
 
@@ -95,15 +95,31 @@ impl<'p> TemplatePass<'p> {
     pub fn note(
         &self,
         batch: &RecordBatch,
-        mut reads: impl Iterator<Item = usize>,
+        reads: impl Iterator<Item = usize>,
+    ) -> Result<(), Error> {
+        self.note_values(batch, reads.map(|read| (read, 0)))
+    }
+
+    /// Adds the names of some reads of a batch with values of these reads, if the pass collects them.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub fn note_values(
+        &self,
+        batch: &RecordBatch,
+        mut reads: impl Iterator<Item = (usize, u32)>,
     ) -> Result<(), Error> {
         let (Some(names), Some(header)) = (self.names, self.keep.header.get()) else {
             return Ok(());
         };
         let Some(first) = reads.next() else { return Ok(()) };
-        let all = std::iter::once(first).chain(reads);
-        let noted = names.add(header, all.map(|read| batch.alignments(read * batch.mates())));
-        noted.map_err(|problem| problem_of(batch, first * batch.mates(), &problem))
+        let mates = batch.mates();
+        let all = std::iter::once(first).chain(reads).flat_map(|(read, value)| {
+            let records = read * mates..(read + 1) * mates;
+            records.map(move |at| (batch.alignments(at), value))
+        });
+        let noted = names.add(header, all);
+        noted.map_err(|problem| problem_of(batch, first.0 * mates, &problem))
     }
 }
 
@@ -128,11 +144,7 @@ pub fn once_or_twice<T, E: From<ConfigError> + From<IoError>>(
     once: impl FnOnce() -> Result<T, E>,
     twice: impl FnOnce(&Input) -> Result<T, E>,
 ) -> Result<T, E> {
-    let [segment] = segments else {
-        return Err(ConfigError::new("alignments are written from one input at a time").into());
-    };
-    refuse_apart(segment)?;
-    let input = match segment {
+    let input = match the_input_of::<E>(segments)? {
         ReadInput::Single(input) | ReadInput::Interleaved(input) if input.is_file() => input,
         _ => return once(),
     };
@@ -143,6 +155,20 @@ pub fn once_or_twice<T, E: From<ConfigError> + From<IoError>>(
         };
     }
     twice(input)
+}
+
+/// Returns the input whose reads are written as alignments.
+///
+/// # Errors
+/// If there are several inputs, or mates in two files of alignments.
+pub fn the_input_of<E: From<ConfigError> + From<IoError>>(
+    segments: &[ReadInput],
+) -> Result<&ReadInput, E> {
+    let [segment] = segments else {
+        return Err(ConfigError::new("alignments are written from one input at a time").into());
+    };
+    refuse_apart(segment)?;
+    Ok(segment)
 }
 
 /// Refuses mates in two files of alignments, unless they are streams, whose kinds are not known yet.
@@ -164,7 +190,7 @@ pub fn can_begin_again(path: &Path) -> bool {
 
 /// Whether the templates of a regular file may not lie side by side: it has alignments, and its header does not say
 /// that they do; or it is CRAM, whose containers may end within templates.
-fn may_be_apart(input: &Input) -> Result<bool, IoError> {
+pub fn may_be_apart(input: &Input) -> Result<bool, IoError> {
     if input.path().and_then(FileKind::of_path) == Some(FileKind::Cram) {
         return Ok(true);
     }

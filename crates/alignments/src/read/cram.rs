@@ -11,7 +11,7 @@ use super::reference::Reference;
 use super::templates::Templates;
 use super::{Alignment, BEST_QUALITY};
 use crate::flag;
-use crate::sequences::{Sequence, bam_header_of, header_of};
+use crate::sequences::{Sequence, add_groups, bam_header_of, header_of};
 use md5::{Digest, Md5};
 use merganser_io::{AlignmentBytes, AlignmentHeader, CommentTags, Problem, Reads};
 use noodles_cram::io::reader::Container;
@@ -80,7 +80,8 @@ impl<R: Read> Containers<R> {
         }
         let text = header_text(&mut reader)?;
         let sequences = Arc::new(Sequence::all_of(&text).map_err(invalid)?);
-        let header = header_of(&sequences);
+        let mut header = header_of(&sequences);
+        add_groups(&text, &mut header);
         let open = |path| Reference::open(path).map_err(|error| unreadable(path, &error));
         let reference = reference.map(open).transpose()?;
         let shared = Arc::<Shared>::default();

@@ -36,21 +36,29 @@ impl Found<'_> {
     /// Encodes the batch, without the views, and with `seen`.
     pub(super) fn store(&self, seen: &Seen) -> Vec<u8> {
         let batch = self.batch;
-        let records = || (0..batch.len()).map(|at| batch.record(at));
-        let letters: usize = records().map(|record| record.letters.len()).sum();
+        let letters: usize = (0..batch.len()).map(|at| batch.letter_count(at)).sum();
         let mut bytes = Vec::with_capacity(2 * letters + 60 * batch.len());
         bytes.put_u64(batch.first());
         bytes.put_u32(u32::from(batch.is_paired()));
+        for file in batch.files() {
+            bytes.put_u32(file.len() as u32);
+            bytes.extend_from_slice(file.as_bytes());
+        }
+        bytes.put_u64(batch.place(0).1);
         bytes.put_u32(batch.len() as u32);
-        for Record { name, header, letters, quality } in records() {
+        for at in 0..batch.len() {
+            let Record { name, header, letters, quality } = batch.record(at);
+            let alignments = batch.alignments(at);
             bytes.put_u32(name.len() as u32);
             bytes.put_u32(header.len() as u32);
             bytes.put_u64(letters.len() as u64);
             bytes.put_u32(quality.map_or(NO_QUALITY, |_| 0));
+            bytes.put_u64(alignments.len() as u64);
             bytes.extend_from_slice(header);
             bytes.extend_from_slice(letters);
             // Qualities have the length of the letters.
             bytes.extend_from_slice(quality.unwrap_or_default());
+            bytes.extend_from_slice(alignments);
         }
         bytes.put_u32(self.ends.len() as u32);
         self.ends.iter().for_each(|&end| bytes.put_u32(end as u32));
@@ -78,16 +86,23 @@ impl FoundBatch {
 
     fn parse(bytes: &mut ByteReader<'_>) -> Option<FoundBatch> {
         let (first, paired) = (bytes.u64()?, bytes.u32()? != 0);
-        let mut batch = RecordBatch::of(paired, first);
+        let mut file = || {
+            let length = bytes.u32()? as usize;
+            std::str::from_utf8(bytes.bytes(length)?).ok()
+        };
+        let files = [file()?, file()?];
+        let mut batch = RecordBatch::of(paired, first).from(files, bytes.u64()?);
         for _ in 0..bytes.u32()? {
             let (name, header) = (bytes.u32()? as usize, bytes.u32()? as usize);
             let (letters, quality) = (bytes.u64()? as usize, bytes.u32()?);
+            let alignments = bytes.u64()? as usize;
             let (header, letters) = (bytes.bytes(header)?, bytes.bytes(letters)?);
             let quality = match quality {
                 NO_QUALITY => None,
                 _ => Some(bytes.bytes(letters.len())?),
             };
-            batch.push(&Record { name: header.get(..name)?, header, letters, quality });
+            let record = Record { name: header.get(..name)?, header, letters, quality };
+            batch.push_with(&record, bytes.bytes(alignments)?);
         }
         let mut ends = Vec::new();
         for _ in 0..bytes.u32()? {
@@ -163,8 +178,8 @@ mod tests {
     #[test]
     fn batches_come_back_as_they_were() {
         let record = Record { name: b"a", header: b"a bc", letters: b"ACGT", quality: None };
-        let mut batch = RecordBatch::of(true, 9);
-        batch.push(&record);
+        let mut batch = RecordBatch::of(true, 9).from(["1.sam", "2.sam"], 5);
+        batch.push_with(&record, b"a\t4\n");
         batch.push(&Record { quality: Some(b"IIII"), ..record });
         let candidate = |target| Candidate {
             target,
@@ -185,6 +200,8 @@ mod tests {
         assert_eq!(again.batch.record(0), record);
         assert_eq!(again.batch.record(1).quality, Some(&b"IIII"[..]));
         assert_eq!((again.batch.first(), again.batch.is_paired()), (9, true));
+        assert_eq!([0, 1].map(|at| again.batch.place(at)), [("1.sam", 5), ("2.sam", 5)]);
+        assert_eq!([0, 1].map(|at| again.batch.alignments(at)), [&b"a\t4\n"[..], b""]);
         assert_eq!((&again.candidates, &again.ends), (&found.candidates, &found.ends));
         assert!(FoundBatch::load(&bytes[..bytes.len() - 1]).is_err());
         again.keep(&[false, true]);

@@ -22,12 +22,12 @@ use crate::config::RunConfig;
 use crate::cpu::query::Scratch;
 use crate::decide::Thresholds;
 use crate::features::FeatureCounter;
-use crate::output::{LineWriter, Read};
+use crate::output::{LineWriter, Read, TargetOrTaxon};
 use crate::query::Rounds;
 use crate::read_filter::ReadFilter;
 use crate::reads::lengths;
 use crate::{Candidate, Error, Sketcher, output};
-use merganser_taxreport::output::{LinesSum, Outputs, Texts, Wants};
+use merganser_taxreport::output::{LinesSum, Outputs, ReadTaxon, Texts, Wants};
 use merganser_taxreport::partial::reads_sum;
 
 /// Writes the texts of batches in the order of the reads.
@@ -91,7 +91,7 @@ impl Work for Deciding<'_, '_, '_> {
         }
         let (views, _) = self.run.filter.views(&batch.batch, &mut self.masked);
         let (found, texts) = (batch.found(&views), turn.spare().unwrap_or_default());
-        Ok(self.run.decide(&found, &mut self.own, &mut self.sketcher, texts))
+        self.run.decide(&found, &mut self.own, &mut self.sketcher, texts)
     }
 }
 
@@ -134,7 +134,7 @@ pub(super) struct RunContext<'r, 'a> {
     pub(super) context: &'r Context,
     pub(super) plan: Plan,
     pub(super) lines: LineWriter<'r>,
-    pub(super) wants: Wants,
+    pub(super) wants: Wants<'r>,
     pub(super) features: Option<FeatureCounter<'a>>,
     pub(super) references: Option<ReferenceHits<'a>>,
     pub(super) total: Mutex<Outcome<'a>>,
@@ -170,7 +170,7 @@ impl<'a> RunContext<'_, 'a> {
         let written = self.written(outputs);
         let decided =
             self.each_batch(segments, progress, written, &|found, own, sketcher, turn| {
-                Ok(self.decide(found, own, sketcher, turn.spare().unwrap_or_default()))
+                self.decide(found, own, sketcher, turn.spare().unwrap_or_default())
             });
         decided.map(drop)
     }
@@ -388,13 +388,17 @@ impl<'a> RunContext<'_, 'a> {
     }
 
     /// Decides on the reads of a batch, counts them, and formats their outputs.
+    ///
+    /// # Errors
+    /// If a read cannot be written as an alignment.
     fn decide(
         &self,
         &Found { batch, candidates, ends, views }: &Found<'_>,
         own: &mut Outcome<'a>,
         sketcher: &mut Sketcher,
         mut texts: Texts,
-    ) -> Texts {
+    ) -> Result<Texts, Error> {
+        self.wants.check(batch)?;
         let (thresholds, nodes) = (&self.thresholds, &self.classifier.nodes);
         let tree = self.classifier.database.taxonomy();
         let all = candidates;
@@ -418,11 +422,7 @@ impl<'a> RunContext<'_, 'a> {
                 let read = Read { batch, read, lengths, mates, found, candidates };
                 self.lines.write(&read, sketcher, &mut texts.lines);
             }
-            match (found, self.wants.classified, self.wants.unclassified) {
-                (Some(_), Some(apart), _) => texts.classified.add(batch, read, apart),
-                (None, _, Some(apart)) => texts.unclassified.add(batch, read, apart),
-                _ => {}
-            }
+            self.put_read(batch, read, found, &mut texts)?;
         }
         if self.wants.partial {
             own.reads_sum = own.reads_sum.wrapping_add(reads_sum(batch));
@@ -430,7 +430,29 @@ impl<'a> RunContext<'_, 'a> {
         if let Some(references) = &self.references {
             self.count_references(references, &Found { batch, candidates, ends, views });
         }
-        texts
+        self.wants.end(batch, [&mut texts.classified, &mut texts.unclassified])?;
+        Ok(texts)
+    }
+
+    /// Adds a read to the text of its kind, if that is wanted. `found` is its target or taxon, if there is one.
+    fn put_read(
+        &self,
+        batch: &RecordBatch,
+        read: usize,
+        found: TargetOrTaxon,
+        texts: &mut Texts,
+    ) -> Result<(), Error> {
+        match (found, &self.wants.classified, &self.wants.unclassified) {
+            (Some((node, _)), Some(form), _) => {
+                let tree = self.classifier.database.taxonomy();
+                let taxon = ReadTaxon { taxid: tree.taxid(node), name: tree.name(node).as_bytes() };
+                Ok(texts.classified.add(batch, read, form, taxon)?)
+            }
+            (None, _, Some(form)) => {
+                Ok(texts.unclassified.add(batch, read, form, ReadTaxon::NONE)?)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Counts the candidates that have the hits needed for a verdict.

@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 use std::time::Instant;
 
 use merganser_alignments::RecordOptions;
-use merganser_io::{Header, Keep, Needs, ReadInput, RecordBatch, Records};
+use merganser_io::{Needs, ReadInput, RecordBatch, Records};
 use merganser_run::engine::{Device, Engine, Turn, Work};
 use merganser_run::locks::lock;
 use merganser_run::{InOrderSink, Progress, Unit};
@@ -60,19 +60,16 @@ impl<'a> RunContext<'_, 'a> {
         let mut total = lock(&self.total);
         workers.into_iter().for_each(|worker| total.add(worker.own));
         tell_reading(&records.times(), &mut total.stages);
-        total.skipped_alignments = records.skipped_alignments();
+        total.skipped_alignments = self.wants.skipped(records.skipped_alignments());
         progress.finish();
         engine.finish()
     }
 
     fn record_options(&self, gpu: Option<&OnDevices<'_>>) -> RecordOptions {
-        let whole = self.wants.classified.is_some() || self.wants.unclassified.is_some();
         let [batch_records, batch_bytes] = gpu.map_or(BATCH, OnDevices::batch);
         RecordOptions {
-            keep: Keep {
-                header: if whole { Header::Whole } else { Header::Name },
-                qualities: whole || self.config.kraken2.min_qual > 0,
-            },
+            keep: self.wants.keep(self.config.kraken2.min_qual > 0),
+            keep_alignments: self.wants.alignments(),
             batch_records,
             batch_bytes,
             workers: self.context.threads,

@@ -3,6 +3,7 @@
 use merganser_alignments::{CopyByName, Names, Sink, TemplatePass, can_begin_again, once_or_twice};
 use merganser_io::{CommentTags, Error as IoError, Input, OutputSet, ReadInput};
 use merganser_run::{ConfigError, Context, peak_rss};
+use std::collections::HashMap;
 
 use super::{Host, Outcome, OutputPaths, Outputs, longest_record, run_pass, run_with};
 use crate::{Config, Error};
@@ -57,8 +58,8 @@ fn in_two_passes(
     let Outputs { kept, others, command, .. } = outputs;
     let [kept, others] = [kept, others].map(|sinks: Vec<Sink>| sinks.into_iter().next());
     let sinks = if config.keep { [kept, others] } else { [others, kept] };
-    let (command, stage) = (&*command, "filter");
-    let copy = CopyByName { input, names, sinks, command, stage, max_record };
+    let (command, stage, tags) = (&*command, "filter", HashMap::new());
+    let copy = CopyByName { input, names, tags, sinks, command, stage, max_record };
     let copied = copy.run(context)?;
     let kept = usize::from(!config.keep);
     let mut outcome = Outcome {

@@ -144,6 +144,11 @@ impl RecordBatch {
         self.long.is_some()
     }
 
+    /// Returns the names of the files of first mates and of second mates.
+    pub fn files(&self) -> [&str; 2] {
+        self.names.each_ref().map(|name| &**name)
+    }
+
     /// Returns the location of a record for messages: its file, and its number in that file, from 1. For
     /// interleaved mates, this is the number of the pair.
     pub fn place(&self, at: usize) -> (&str, u64) {
@@ -167,9 +172,21 @@ impl RecordBatch {
         RecordBatch { paired, first, ..RecordBatch::default() }
     }
 
+    /// Returns the empty batch with the place of the first record that [`place`](Self::place) is to return for each mate.
+    #[must_use]
+    pub fn from(self, files: [&str; 2], first: u64) -> RecordBatch {
+        let (names, first_here) = (files.map(Arc::from), first.saturating_sub(1));
+        RecordBatch { names, first_here, ..self }
+    }
+
     /// Adds a record. Its header must begin with its name.
     pub fn push(&mut self, record: &Record<'_>) {
-        self.text.push(record);
+        self.push_with(record, &[]);
+    }
+
+    /// Adds a record with its [alignments](Self::alignments).
+    pub fn push_with(&mut self, record: &Record<'_>, alignments: &[u8]) {
+        self.text.push(record, alignments);
     }
 
     /// Replaces the records with copies of those of another batch.

@@ -142,11 +142,12 @@ impl Text {
         (letters, extent.has_quality().then(|| &rest[..extent.letters]))
     }
 
-    pub(super) fn push(&mut self, record: &Record<'_>) {
+    pub(super) fn push(&mut self, record: &Record<'_>, alignments: &[u8]) {
         let Record { name, header, letters, quality } = *record;
         self.bytes.extend_from_slice(header);
         self.bytes.extend_from_slice(letters);
         self.bytes.extend_from_slice(quality.unwrap_or_default());
+        self.bytes.extend_from_slice(alignments);
         self.extents.push(Extent {
             end: self.bytes.len(),
             letters: letters.len(),

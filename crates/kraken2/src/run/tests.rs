@@ -76,8 +76,8 @@ type All = (Vec<u8>, Vec<u8>, [[Vec<u8>; 2]; 2], Vec<u8>);
 
 fn apart([one, two]: &mut [Vec<u8>; 2], paired: bool) -> ReadOutput<'_> {
     match paired {
-        true => ReadOutput { single: None, mates: Some([one, two]) },
-        false => ReadOutput { single: Some(one), mates: None },
+        true => ReadOutput { mates: Some([one, two]), ..ReadOutput::default() },
+        false => ReadOutput { single: Some(one), ..ReadOutput::default() },
     }
 }
 
@@ -99,6 +99,7 @@ fn run(
         classified: Some(apart(classified, paired)),
         unclassified: Some(apart(unclassified, paired)),
         partial: Some(&mut partial),
+        pass: None,
     };
     let segments = world.segments(paired);
     let outcome = planned.classify(&segments, &mut outputs, &Silent, &Cancel::default())?;

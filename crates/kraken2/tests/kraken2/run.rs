@@ -74,6 +74,7 @@ pub(crate) fn run(job: &Job) -> Result<Written, Error> {
         classified: Some(reads(classified, job.paired)),
         unclassified: Some(reads(unclassified, job.paired)),
         partial: Some(partial),
+        pass: None,
     };
     let segments = job.segments();
     let outcome = run_with(&config, &database, &segments, &mut outputs, &context)?;
@@ -83,8 +84,8 @@ pub(crate) fn run(job: &Job) -> Result<Written, Error> {
 
 fn reads([one, two]: &mut [Vec<u8>; 2], paired: bool) -> ReadOutput<'_> {
     match paired {
-        true => ReadOutput { single: None, mates: Some([one, two]) },
-        false => ReadOutput { single: Some(one), mates: None },
+        true => ReadOutput { mates: Some([one, two]), ..ReadOutput::default() },
+        false => ReadOutput { single: Some(one), ..ReadOutput::default() },
     }
 }
 

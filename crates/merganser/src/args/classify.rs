@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
+use merganser_alignments::ReadFormat;
 use merganser_classify::RunConfig;
 use merganser_classify::SketchConfig;
 use merganser_run::Shard;
@@ -51,6 +52,9 @@ Examples:
   Without a database file:
     merganser classify --references genomes/ --taxonomy taxonomy/ \\
       reads.fq.gz -o reads.tsv
+  Unaligned BAM with all its tags and the taxon of each read:
+    merganser classify refs.mgdb run.bam --no-map \\
+      --classified-out classified.bam --unclassified-out rest.bam
   All samples of a run, opening the database once:
     merganser classify refs.mgdb --sample-sheet run.tsv \\
       -o {}.tsv.gz --report {}.kreport";
@@ -169,12 +173,17 @@ pub(crate) struct LineArgs {
     /// Write the reads that have a taxon to FILE, unchanged; compressed if the name ends in .gz
     ///
     /// # in the name becomes _1 and _2 for pairs, and nothing for single reads. Without it, mates are
-    /// interleaved.
+    /// interleaved. If the name ends in .bam or .sam, all alignments of the reads are written as they are in
+    /// the input, with the tags tx (the taxid) and tn (its name). Reads of FASTQ become unmapped, and tags in
+    /// their headers (BC:Z:ACGT) are kept.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) classified_out: Option<PathBuf>,
-    /// Write the reads without a taxon to FILE; names as for --classified-out
+    /// Write the reads without a taxon to FILE; names and alignments as for --classified-out
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) unclassified_out: Option<PathBuf>,
+    /// Format of --classified-out and --unclassified-out, whatever their names
+    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
+    pub(crate) output_format: Option<ReadFormat>,
     /// Write a table of the reference sequences that were hit: taxon, windows covered, reads, hits
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) hits_per_ref: Option<PathBuf>,

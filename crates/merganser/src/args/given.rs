@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Id};
+use merganser_alignments::quoted;
 
 /// The options that were given, with their values.
 ///
@@ -57,6 +58,21 @@ impl Given {
             (None, Some(short)) => format!("-{short}"),
             (None, None) => found.get_id().to_string(),
         })
+    }
+
+    /// Returns the options of `A` that were given, with their values, each after a blank.
+    pub(crate) fn of<A: Args>(&self) -> String {
+        let all = A::augment_args(Command::new(""));
+        let mut text = String::new();
+        for argument in all.get_arguments() {
+            let values = self.0.iter().find(|(id, _)| id == argument.get_id());
+            let (Some((_, values)), Some(long)) = (values, argument.get_long()) else { continue };
+            text += &format!(" --{long}");
+            for value in values.iter().filter(|_| argument.get_action().takes_values()) {
+                text += &format!(" {}", quoted(&value.to_string_lossy()));
+            }
+        }
+        text
     }
 
     /// Makes the given options under these help headings the defaults of `command`.

@@ -82,7 +82,7 @@ impl Sample<'_> {
         let share = environment.share(self.segments, environment.shard, at_blocks)?;
         let any_names = self.args.reads.pairs.any_names;
         let config = Kraken2Config { share, any_names, ..common.clone() };
-        let Environment { context, cancel, .. } = environment;
+        let context = &environment.context;
         let begun = Instant::now();
         let mut streams = self.files.streams();
         let mut outcome = run_with(&config, database, self.segments, &mut streams, context)?;
@@ -99,7 +99,7 @@ impl Sample<'_> {
             database,
             config.report_minimizer_data,
             page,
-            cancel,
+            context,
         )?;
         let mut summary = summary(&config, environment, &outcome);
         let gpus: Vec<u32> = outcome.devices.iter().map(|device| device.ordinal).collect();

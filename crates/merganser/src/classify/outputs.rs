@@ -6,6 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use merganser_alignments::ReadFormat;
 use merganser_classify::Target;
 use merganser_classify::partial::JoinedResults;
 use merganser_classify::{Outcome, Outputs};
@@ -14,16 +15,16 @@ use merganser_kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
 use merganser_report::data::{Data, Taxa};
 use merganser_report::multiqc::Kind;
 use merganser_report::text;
-use merganser_run::Cancel;
+use merganser_run::{Cancel, Context};
 use merganser_taxonomy::Taxonomy;
 use merganser_taxreport::bracken::{Distribution, Estimate, Level};
-use merganser_taxreport::output::{ReadFiles, ReadPaths};
+use merganser_taxreport::output::{ReadFiles, ReadPaths, ReadStyle};
 use merganser_taxreport::report::{Abundance, KrakenReport, ReportOptions, Tally};
 
-use crate::args::classify::{QueryArgs, ReportArgs};
+use crate::args::classify::{LineArgs, QueryArgs, ReportArgs};
 use crate::common::text_of;
 use crate::console;
-use crate::holds::Holds;
+use crate::holds::{FormatChoice, Holds};
 use crate::pages::{Pages, taxa};
 use crate::progress::width;
 
@@ -239,8 +240,7 @@ pub(super) struct Closed {
 #[derive(Debug)]
 pub(super) struct Files {
     lines: Option<Output>,
-    classified: Option<ReadFiles>,
-    unclassified: Option<ReadFiles>,
+    reads: ReadFiles,
     references: Option<Output>,
     partial: Option<Output>,
     pub(super) json: Option<Output>,
@@ -268,9 +268,9 @@ impl Files {
         ] {
             all.extend(path.map(|path| (holds, of_sample(path, sample))));
         }
-        for path in [&lines.classified_out, &lines.unclassified_out].into_iter().flatten() {
-            let paths = ReadPaths::new(&of_sample(path, sample), segments);
-            all.extend(paths.all().map(|path| (Holds::READS, path.to_owned())));
+        let holds = ReadFormat::holds(lines.output_format, Holds::ANY_READS);
+        for paths in read_paths(lines, segments, sample).iter().flatten() {
+            all.extend(paths.all().map(|path| (holds, path.to_owned())));
         }
         all
     }
@@ -280,19 +280,18 @@ impl Files {
         args: &QueryArgs,
         segments: &[ReadInput],
         sample: Option<&OsStr>,
-        set: &OutputSet,
+        style: &ReadStyle,
+        (set, memory): (&OutputSet, u64),
     ) -> Result<Files> {
         let QueryArgs { lines, reports, pages, .. } = args;
-        let reads = |path: Option<&PathBuf>| {
-            path.map(|path| {
-                ReadFiles::create(&ReadPaths::new(&of_sample(path, sample), segments), set)
-            })
-            .transpose()
-        };
         Ok(Files {
             lines: create((!lines.no_map).then_some(&lines.output), sample, set)?,
-            classified: reads(lines.classified_out.as_ref())?,
-            unclassified: reads(lines.unclassified_out.as_ref())?,
+            reads: ReadFiles::create(
+                read_paths(lines, segments, sample),
+                style,
+                segments,
+                (set, memory),
+            )?,
             references: create(lines.hits_per_ref.as_ref(), sample, set)?,
             partial: create(lines.partial.as_ref(), sample, set)?,
             json: create(lines.json.as_ref(), sample, set)?,
@@ -307,12 +306,11 @@ impl Files {
 
     /// Returns the outputs that a run writes to.
     pub(super) fn streams(&mut self) -> Outputs<'_> {
-        let Files { lines, classified, unclassified, partial, .. } = self;
+        let Files { lines, reads, partial, .. } = self;
         Outputs {
             lines: lines.as_mut().map(|lines| lines as _),
-            classified: classified.as_mut().map(ReadFiles::streams),
-            unclassified: unclassified.as_mut().map(ReadFiles::streams),
             partial: partial.as_mut().map(|partial| partial as _),
+            ..reads.streams()
         }
     }
 
@@ -323,9 +321,9 @@ impl Files {
         tree: &Taxonomy,
         targets: &[Target],
         frame: Data,
-        cancel: &Cancel,
+        context: &Context,
     ) -> Result<Closed> {
-        self.reports.write(&outcome.tally, Some(outcome), tree, targets, cancel)?;
+        self.reports.write(&outcome.tally, Some(outcome), tree, targets, &context.cancel)?;
         let mut picture = None;
         if self.shows || self.pages.is_some() {
             let features = outcome.features.as_ref();
@@ -340,7 +338,7 @@ impl Files {
         if let (Some(output), Some(references)) = (&mut self.references, &outcome.references) {
             references.write(output)?;
         }
-        Ok(Closed { json: self.close()?, picture })
+        Ok(Closed { json: self.close(context)?, picture })
     }
 
     /// Writes the reports of a Kraken 2 database's results and finishes all files, as [`finish`](Files::finish) does.
@@ -350,9 +348,9 @@ impl Files {
         database: &Kraken2Database,
         minimizers: bool,
         frame: Data,
-        cancel: &Cancel,
+        context: &Context,
     ) -> Result<Closed> {
-        self.reports.write_kraken2(outcome, database, minimizers, cancel)?;
+        self.reports.write_kraken2(outcome, database, minimizers, &context.cancel)?;
         let mut picture = None;
         if self.shows || self.pages.is_some() {
             let options = Kraken2ReportOptions { zero_counts: false, minimizers };
@@ -360,7 +358,7 @@ impl Files {
             outcome.counts.write_report(database.taxonomy(), options, &mut text)?;
             picture = self.show(taxa::of(&KrakenReport::of_text(&text)?, None), frame)?;
         }
-        Ok(Closed { json: self.close()?, picture })
+        Ok(Closed { json: self.close(context)?, picture })
     }
 
     /// Writes the page, and draws the plot for the terminal.
@@ -374,17 +372,24 @@ impl Files {
     }
 
     /// Finishes all files except the one for the summary.
-    fn close(self) -> Result<Option<Output>> {
-        let Files { lines, classified, unclassified, references, partial, json, reports, .. } =
-            self;
-        let reads = [classified, unclassified].into_iter().flatten();
-        let reads = reads.flat_map(ReadFiles::into_outputs);
-        let all = [lines, references, partial].into_iter().flatten().chain(reads);
+    fn close(self, context: &Context) -> Result<Option<Output>> {
+        let Files { lines, reads, references, partial, json, reports, .. } = self;
+        let all = [lines, references, partial].into_iter().flatten().chain(reads.end(context)?);
         for output in all.chain(reports.into_outputs()) {
             output.finish()?;
         }
         Ok(json)
     }
+}
+
+/// Returns the files for the classified and for the unclassified reads.
+pub(super) fn read_paths(
+    lines: &LineArgs,
+    segments: &[ReadInput],
+    sample: Option<&OsStr>,
+) -> [Option<ReadPaths>; 2] {
+    [&lines.classified_out, &lines.unclassified_out]
+        .map(|path| path.as_ref().map(|path| ReadPaths::new(&of_sample(path, sample), segments)))
 }
 
 /// Returns the path of an output for a sample, whose name replaces `{}`.

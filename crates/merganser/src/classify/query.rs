@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_alignments::RecordOptions;
+use merganser_alignments::{RecordOptions, put_files};
 use merganser_classify::Thresholds;
 use merganser_classify::{Columns, LineFormat, Outcome, RunConfig};
 use merganser_io::{Input, OutputSet, ReadInput, Records};
 use merganser_kraken2::Kraken2Config;
 use merganser_report::data::Data;
 use merganser_run::Summary;
-use merganser_taxreport::output::ReadPaths;
+use merganser_taxreport::output::{ReadPaths, ReadStyle};
 
 use super::kraken2::{self, Sample};
-use super::outputs::{Closed, Files, of_sample};
+use super::outputs::{Closed, Files, read_paths};
 use super::resume::Job;
 use super::{Environment, summary};
 use crate::args::classify::QueryArgs;
@@ -96,9 +96,11 @@ impl<'a> Query<'a> {
         let QueryArgs { lines, reports, pages, config, reads, .. } = self.args;
         let options = (lines, reports, pages, config, reads.pairs.any_names);
         let kinds: Vec<&str> = self.segments.iter().map(kind).collect();
-        // Pages show the names of the inputs.
-        let is_shown = [&pages.report_html, &pages.report_data, &pages.multiqc];
-        let names = is_shown.iter().any(|page| page.is_some()).then(|| {
+        // Pages and the headers of alignments show the names of the inputs.
+        let pages = [&pages.report_html, &pages.report_data, &pages.multiqc];
+        let are_shown =
+            pages.iter().any(|page| page.is_some()) || matches!(self.are_alignments(), Ok(true));
+        let names = are_shown.then(|| {
             (&environment.name, self.inputs().map(ToString::to_string).collect::<Vec<_>>())
         });
         let of = (self.sample, options, reads.inputs.reference.is_some(), kinds, names);
@@ -138,6 +140,7 @@ impl<'a> Query<'a> {
     /// Names the options that cannot be used together.
     pub(super) fn check_alone(&self) -> Result<()> {
         check_format(self.args)?;
+        self.are_alignments()?;
         let paths = self.outputs();
         if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
             return failure::usage(
@@ -153,6 +156,14 @@ impl<'a> Query<'a> {
         Ok(())
     }
 
+    /// Whether reads are written as alignments.
+    fn are_alignments(&self) -> Result<bool> {
+        let format = self.args.lines.output_format;
+        let style = ReadStyle { format, ..ReadStyle::default() };
+        let paths = read_paths(&self.args.lines, &self.segments, self.sample);
+        Ok(style.are_alignments(&paths)?)
+    }
+
     /// Checks that the inputs exist, and that the names of outputs for reads fit the formats of the inputs.
     ///
     /// # Errors
@@ -165,18 +176,30 @@ impl<'a> Query<'a> {
 
     /// Returns the files for the classified and for the unclassified reads.
     fn read_outputs(&self) -> [Vec<PathBuf>; 2] {
-        let lines = &self.args.lines;
-        [&lines.classified_out, &lines.unclassified_out].map(|path| {
-            let path = path.as_ref().map(|path| of_sample(path, self.sample));
-            path.map_or_else(Vec::new, |path| {
-                ReadPaths::new(&path, &self.segments).all().map(Path::to_owned).collect()
-            })
+        read_paths(&self.args.lines, &self.segments, self.sample).map(|paths| {
+            let paths = paths.iter().flat_map(ReadPaths::all);
+            paths.map(Path::to_owned).collect()
         })
+    }
+
+    /// Returns how reads are written. Headers of alignments name the command that decides their tags.
+    fn style(&self, environment: &Environment<'_>) -> ReadStyle {
+        let mut command = "merganser classify".to_owned();
+        command += &self.args.given.of::<RunConfig>();
+        if self.args.reads.pairs.any_names {
+            command += " --any-names";
+        }
+        if let Some(shard) = environment.shard {
+            command += &format!(" --shard {shard}");
+        }
+        put_files(Some(Path::new(&environment.name)), &self.segments, &mut command);
+        ReadStyle { format: self.args.lines.output_format, command }
     }
 
     /// Prints a note if mates are interleaved in one file.
     pub(super) fn note_interleaved(&self, console: &Console) {
-        let are_pairs = self.segments.iter().any(ReadInput::is_paired);
+        let is_text = matches!(self.are_alignments(), Ok(false));
+        let are_pairs = is_text && self.segments.iter().any(ReadInput::is_paired);
         for paths in self.read_outputs() {
             note_interleaved(&paths, are_pairs, "a # in its name makes two files", console);
         }
@@ -198,7 +221,7 @@ impl<'a> Query<'a> {
             AnyDatabase::Kraken2(database) => {
                 let (args, segments) = (self.args, &self.segments[..]);
                 kraken2::check(args)?;
-                let files = self.files(outputs)?;
+                let files = self.files(environment, outputs)?;
                 let sample = Sample { args, name: self.sample, segments, files, started };
                 return Ok(Classified { summary: sample.run(environment, database, outputs)? });
             }
@@ -213,18 +236,18 @@ impl<'a> Query<'a> {
             references: args.lines.hits_per_ref.is_some(),
             ..args.config.clone()
         };
-        let mut files = self.files(outputs)?;
+        let mut files = self.files(environment, outputs)?;
         let before = Instant::now();
         let classifier = environment.classifier(database, &thresholds)?;
         let prepared = before.elapsed();
         let before = Instant::now();
         let mut streams = files.streams();
-        let Environment { context, cancel, .. } = environment;
+        let context = &environment.context;
         let outcome = classifier.run(&config, &self.segments, &mut streams, context)?;
         let queried = before.elapsed();
         let page = self.page(environment, &thresholds);
         let (tree, targets) = (database.taxonomy(), database.targets());
-        let Closed { json, picture } = files.finish(&outcome, tree, targets, page, cancel)?;
+        let Closed { json, picture } = files.finish(&outcome, tree, targets, page, context)?;
         let mut summary = summary::of_run((&config, &thresholds), context.threads, &outcome);
         let gpus: Vec<u32> = outcome.devices.iter().map(|gpu| gpu.ordinal).collect();
         devices::describe(&gpus, context.gpu_memory, &mut summary);
@@ -254,8 +277,10 @@ impl<'a> Query<'a> {
     }
 
     /// Creates all outputs.
-    fn files(&self, outputs: &OutputSet) -> Result<Files> {
-        Files::create(self.args, &self.segments, self.sample, outputs)
+    fn files(&self, environment: &Environment<'_>, outputs: &OutputSet) -> Result<Files> {
+        let style = self.style(environment);
+        let memory = environment.context.budget();
+        Files::create(self.args, &self.segments, self.sample, &style, (outputs, memory))
     }
 
     /// Returns the frame of a page's data: everything except the results.

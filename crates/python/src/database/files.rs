@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use merganser_classify::{Database, Error, Target};
 use merganser_classify::{Outcome, Outputs};
-use merganser_io::{Output, OutputSet};
+use merganser_io::{Output, OutputSet, ReadInput};
 use merganser_kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
-use merganser_run::Warnings;
+use merganser_run::{Context, Warnings};
 use merganser_taxonomy::Taxonomy;
 use merganser_taxreport::bracken::{Distribution, Estimate, Level};
-use merganser_taxreport::output::{ReadFiles, ReadPaths};
+use merganser_taxreport::output::{ReadFiles, ReadPaths, ReadStyle};
 use merganser_taxreport::report::{Abundance, KrakenReport, ReportOptions, Tally};
 use pyo3::prelude::*;
 
@@ -113,15 +113,16 @@ impl Files {
     }
 
     /// Creates the files that are written during the run.
-    pub(super) fn open(&self, set: &OutputSet) -> Result<Open, Error> {
-        let reads = |paths: &Option<ReadPaths>| {
-            paths.as_ref().map(|paths| ReadFiles::create(paths, set)).transpose()
-        };
+    pub(super) fn open(
+        &self,
+        reads: &[ReadInput],
+        (set, memory): (&OutputSet, u64),
+    ) -> Result<Open, Error> {
+        let paths = [self.classified.clone(), self.unclassified.clone()];
         Ok(Open {
             lines: create(set, self.lines.as_ref())?,
             partial: create(set, self.partial.as_ref())?,
-            classified: reads(&self.classified)?,
-            unclassified: reads(&self.unclassified)?,
+            reads: ReadFiles::create(paths, &ReadStyle::default(), reads, (set, memory))?,
         })
     }
 
@@ -243,8 +244,7 @@ fn written(
 pub(super) struct Open {
     lines: Option<Output>,
     partial: Option<Output>,
-    classified: Option<ReadFiles>,
-    unclassified: Option<ReadFiles>,
+    reads: ReadFiles,
 }
 
 impl Open {
@@ -252,16 +252,14 @@ impl Open {
     pub(super) fn streams(&mut self) -> Outputs<'_> {
         Outputs {
             lines: self.lines.as_mut().map(|lines| lines as _),
-            classified: self.classified.as_mut().map(ReadFiles::streams),
-            unclassified: self.unclassified.as_mut().map(ReadFiles::streams),
             partial: self.partial.as_mut().map(|partial| partial as _),
+            ..self.reads.streams()
         }
     }
 
     /// Finishes all files.
-    pub(super) fn finish(self) -> Result<(), Error> {
-        let reads = [self.classified, self.unclassified].into_iter().flatten();
-        let reads = reads.flat_map(ReadFiles::into_outputs);
+    pub(super) fn finish(self, context: &Context) -> Result<(), Error> {
+        let reads = self.reads.end(context)?;
         for output in [self.lines, self.partial].into_iter().flatten().chain(reads) {
             output.finish()?;
         }

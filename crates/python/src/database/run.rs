@@ -45,7 +45,7 @@ impl Run<'_> {
     pub(super) fn files(&self, opened: &Opened, files: &Files) -> Result<Vec<u8>, Error> {
         let Run { config, context, reads } = *self;
         let (set, warnings) = (OutputSet::new(), &context.warnings);
-        let mut open = files.open(&set)?;
+        let mut open = files.open(&reads.segments, (&set, context.budget()))?;
         let (text, records) = match opened {
             Opened::Own(database) => {
                 let mut outputs = open.streams();
@@ -58,7 +58,7 @@ impl Run<'_> {
                 (files.write_kraken2(&mut outcome, database, &set, warnings)?, outcome.records)
             }
         };
-        open.finish()?;
+        open.finish(context)?;
         set.commit()?;
         warn_of_none(records, warnings);
         Ok(text)

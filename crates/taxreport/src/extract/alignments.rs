@@ -1,5 +1,6 @@
 //! Extracted reads as alignments: each as it is in the input, with all those of its template.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use merganser_alignments::{
@@ -129,8 +130,9 @@ fn in_two_passes(
     let keeps_named = config.keeps_named();
     let sinks = if keeps_named { [Some(sink), None] } else { [None, Some(sink)] };
     let max_record = longest_record(room(context)? / 4, 2 * COPIES);
-    let (command, stage) = (&*paths.command, STAGE);
-    let copied = CopyByName { input, names, sinks, command, stage, max_record }.run(context)?;
+    let (command, stage, tags) = (&*paths.command, STAGE, HashMap::new());
+    let copied =
+        CopyByName { input, names, tags, sinks, command, stage, max_record }.run(context)?;
     outcome.extracted = copied.reads[usize::from(!keeps_named)];
     Ok(outcome)
 }

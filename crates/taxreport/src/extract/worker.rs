@@ -76,7 +76,7 @@ impl Work for Worker<'_, '_> {
         self.pass.check(&step.batch)?;
         self.extract(step, &mut texts)?;
         match &mut self.alignments {
-            Some((_, compressor)) => texts.compress_alignments(compressor)?,
+            Some((_, compressor)) => texts.compress_with(compressor)?,
             None => texts.compress(self.gzip, &mut self.blocks),
         }
         self.tally.time += begun.elapsed();

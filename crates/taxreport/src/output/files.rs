@@ -5,9 +5,14 @@ use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use merganser_io::{Output, OutputSet, ReadInput};
+use merganser_alignments::{
+    CopyByName, Names, ReadFormat, ReadFormats, Sink, SinkWriter, TemplatePass, may_be_apart,
+    the_input_of,
+};
+use merganser_io::{CommentTags, Input, Output, OutputSet, ReadInput, longest_record};
+use merganser_run::{ConfigError, Context};
 
-use super::{Outputs, ReadOutput};
+use super::{Outputs, ReadOutput, TaxonTags};
 use crate::Error;
 
 /// The paths of a run's outputs; `None` for those that are not wanted. Names in `.gz` are compressed, and `-` is
@@ -26,7 +31,8 @@ pub struct OutputPaths {
     pub lines: Option<PathBuf>,
     /// The report in the format of Kraken 2.
     pub report: Option<PathBuf>,
-    /// The reads that have a taxon. For pairs, `#` in the name becomes `_1` and `_2`; see [`ReadPaths::new`].
+    /// The reads that have a taxon. For pairs, `#` in the name becomes `_1` and `_2`; see [`ReadPaths::new`]. Names in
+    /// `.sam` and `.bam` get alignments; see [`ReadStyle`].
     pub classified: Option<PathBuf>,
     /// The reads without a taxon, with names as for `classified`.
     pub unclassified: Option<PathBuf>,
@@ -69,41 +75,41 @@ pub struct OutputFiles {
     set: OutputSet,
     lines: Option<Output>,
     report: Option<Output>,
-    classified: Option<ReadFiles>,
-    unclassified: Option<ReadFiles>,
+    reads: ReadFiles,
 }
 
 impl OutputFiles {
     /// Creates the files of a run over these reads.
     ///
     /// # Errors
-    /// If a file cannot be created.
-    pub fn create(paths: &OutputPaths, reads: &[ReadInput]) -> Result<OutputFiles, Error> {
+    /// If a file cannot be created, or if reads cannot be written as alignments.
+    pub fn create(
+        paths: &OutputPaths,
+        reads: &[ReadInput],
+        context: &Context,
+    ) -> Result<OutputFiles, Error> {
         let set = OutputSet::new();
         let file =
             |path: &Option<PathBuf>| path.as_deref().map(|path| set.output(path)).transpose();
-        let read_files = |path: &Option<PathBuf>| {
-            path.as_deref()
-                .map(|path| ReadFiles::create(&ReadPaths::new(path, reads), &set))
-                .transpose()
-        };
+        let read_paths =
+            |path: &Option<PathBuf>| path.as_deref().map(|path| ReadPaths::new(path, reads));
+        let kinds = [read_paths(&paths.classified), read_paths(&paths.unclassified)];
         Ok(OutputFiles {
             lines: file(&paths.lines)?,
             report: file(&paths.report)?,
-            classified: read_files(&paths.classified)?,
-            unclassified: read_files(&paths.unclassified)?,
+            reads: ReadFiles::create(
+                kinds,
+                &ReadStyle::default(),
+                reads,
+                (&set, context.budget()),
+            )?,
             set,
         })
     }
 
     /// Returns the outputs that a run writes to.
     pub fn streams(&mut self) -> Outputs<'_> {
-        Outputs {
-            lines: self.lines.as_mut().map(|lines| lines as _),
-            classified: self.classified.as_mut().map(ReadFiles::streams),
-            unclassified: self.unclassified.as_mut().map(ReadFiles::streams),
-            partial: None,
-        }
+        Outputs { lines: self.lines.as_mut().map(|lines| lines as _), ..self.reads.streams() }
     }
 
     /// Writes the report, if it is wanted, and has all files appear.
@@ -112,19 +118,22 @@ impl OutputFiles {
     /// If a file cannot be written; then none appears.
     pub fn commit(
         self,
+        context: &Context,
         write_report: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> Result<(), Error> {
-        let OutputFiles { set, lines, mut report, classified, unclassified } = self;
+        let OutputFiles { set, lines, mut report, reads } = self;
         if let Some(report) = &mut report {
             write_report(report)?;
         }
-        let reads = classified.into_iter().chain(unclassified).flat_map(ReadFiles::into_outputs);
-        for output in lines.into_iter().chain(report).chain(reads) {
+        for output in lines.into_iter().chain(report).chain(reads.end(context)?) {
             output.finish()?;
         }
         Ok(set.commit()?)
     }
 }
+
+/// The number of copies of a long record that a thread may have in a second pass.
+const COPIES: u64 = 4;
 
 /// The paths to which reads are written back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,38 +170,213 @@ impl ReadPaths {
     }
 }
 
-/// The open files of [`ReadPaths`].
+/// How reads are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadStyle {
+    /// The format, whatever the names of the files are; otherwise the names decide.
+    pub format: Option<ReadFormat>,
+    /// The command line that headers of alignments name.
+    pub command: String,
+}
+
+impl Default for ReadStyle {
+    fn default() -> ReadStyle {
+        ReadStyle { format: None, command: "merganser classify".to_owned() }
+    }
+}
+
+impl ReadStyle {
+    /// Whether the reads of these kinds are written as alignments.
+    ///
+    /// # Errors
+    /// If only some are, or mates would be written to two files of alignments.
+    pub fn are_alignments(&self, kinds: &[Option<ReadPaths>; 2]) -> Result<bool, ConfigError> {
+        self.with_formats(kinds, |formats| formats.are_alignments())
+    }
+
+    fn with_formats<T>(
+        &self,
+        kinds: &[Option<ReadPaths>; 2],
+        ask: impl FnOnce(ReadFormats<'_>) -> T,
+    ) -> T {
+        let paths = |kind: &ReadPaths| kind.all().map(Path::to_owned).collect::<Vec<_>>();
+        let paths: Vec<Vec<PathBuf>> = kinds.iter().flatten().map(paths).collect();
+        let paths: Vec<&[PathBuf]> = paths.iter().map(Vec::as_slice).collect();
+        ask(ReadFormats { given: self.format, paths: &paths, tags: &CommentTags::None })
+    }
+}
+
+/// The open files of classified and of unclassified reads.
+///
+/// If they are alignments (SAM or BAM), all alignments of a template are written together, in their order and as they are
+/// in the input, with the tags of a [`ReadTaxon`](super::ReadTaxon). If they may not lie side by side in a regular file, it is read again at
+/// the end: a template is classified if one of its reads is, and each alignment has the tags of its read.
 #[derive(Debug)]
-pub struct ReadFiles {
-    single: Option<Output>,
-    mates: Option<[Output; 2]>,
+pub struct ReadFiles(Writing);
+
+/// How the files are written.
+#[derive(Debug)]
+enum Writing {
+    /// While the reads are classified.
+    Now {
+        kinds: [Option<OpenReads>; 2],
+        /// The pass over the reads, if they are written as alignments.
+        pass: Option<TemplatePass<'static>>,
+    },
+    /// After that, in a second pass over the input.
+    Later(Box<Later>),
+}
+
+/// Files that are written in a second pass.
+#[derive(Debug)]
+struct Later {
+    input: Input,
+    sinks: [Option<Sink>; 2],
+    /// The names of classified reads.
+    names: Names,
+    taxa: TaxonTags,
+    command: String,
+}
+
+/// The open files of one kind of reads.
+#[derive(Debug)]
+enum OpenReads {
+    Text { single: Option<Output>, mates: Option<[Output; 2]> },
+    Alignments(Box<SinkWriter>),
 }
 
 impl ReadFiles {
-    /// Creates the files as members of `set`.
+    /// Creates the files of classified and of unclassified reads as members of `set`. With `memory`, the names of reads
+    /// that are collected for a second pass take a share of it.
     ///
     /// # Errors
-    /// If a file cannot be created.
-    pub fn create(paths: &ReadPaths, set: &OutputSet) -> Result<ReadFiles, Error> {
+    /// If a file cannot be created; if only some of them are alignments, or the inputs cannot be written as such.
+    pub fn create(
+        paths: [Option<ReadPaths>; 2],
+        style: &ReadStyle,
+        reads: &[ReadInput],
+        (set, memory): (&OutputSet, u64),
+    ) -> Result<ReadFiles, Error> {
+        if !style.are_alignments(&paths)? {
+            let open = |kind: &Option<ReadPaths>| {
+                kind.as_ref().map(|kind| OpenReads::text(kind, set)).transpose()
+            };
+            let kinds = [open(&paths[0])?, open(&paths[1])?];
+            return Ok(ReadFiles(Writing::Now { kinds, pass: None }));
+        }
+        let open = |kind: &Option<ReadPaths>| {
+            let create = |kind: &ReadPaths| {
+                let path = kind.single.as_deref().unwrap_or(Path::new("-"));
+                let format = style.with_formats(&paths, |formats| formats.of(path));
+                Sink::create(set, path, format)
+            };
+            kind.as_ref().map(create).transpose()
+        };
+        let input = the_input_of::<Error>(reads)?;
+        let sinks = [open(&paths[0])?, open(&paths[1])?];
+        let command = style.command.clone();
+        if let ReadInput::Single(input) | ReadInput::Interleaved(input) = input
+            && input.is_file()
+            && may_be_apart(input)?
+        {
+            let (input, names) = (input.clone(), Names::new(memory / 4));
+            let taxa = TaxonTags::default();
+            let later = Later { input, sinks, names, taxa, command };
+            return Ok(ReadFiles(Writing::Later(Box::new(later))));
+        }
+        let pass = TemplatePass::of_templates(reads);
+        let kinds = sinks.map(|sink| {
+            let sink = sink?;
+            let form = sink.form(&pass, &command);
+            Some(OpenReads::Alignments(Box::new(SinkWriter::new(sink, &form))))
+        });
+        Ok(ReadFiles(Writing::Now { kinds, pass: Some(pass) }))
+    }
+
+    /// Returns the outputs of reads that a run writes to, without any others.
+    pub fn streams(&mut self) -> Outputs<'_> {
+        match &mut self.0 {
+            Writing::Now { kinds: [classified, unclassified], pass } => Outputs {
+                classified: classified.as_mut().map(OpenReads::stream),
+                unclassified: unclassified.as_mut().map(OpenReads::stream),
+                pass: pass.clone(),
+                ..Outputs::default()
+            },
+            Writing::Later(later) => Outputs {
+                classified: Some(ReadOutput { taxa: Some(&later.taxa), ..ReadOutput::default() }),
+                pass: Some(TemplatePass::of_names(&later.names)),
+                ..Outputs::default()
+            },
+        }
+    }
+
+    /// Writes what is left, and returns the files, to be finished.
+    ///
+    /// # Errors
+    /// If a file cannot be written; if the input cannot be read again; if cancelled.
+    pub fn end(self, context: &Context) -> Result<Vec<Output>, Error> {
+        let mut outputs = Vec::new();
+        match self.0 {
+            Writing::Now { kinds, .. } => {
+                for kind in kinds.into_iter().flatten() {
+                    outputs.extend(kind.end()?);
+                }
+            }
+            Writing::Later(later) => later.write(context)?,
+        }
+        Ok(outputs)
+    }
+}
+
+impl Later {
+    fn write(self, context: &Context) -> Result<(), Error> {
+        let Later { input, sinks, names, taxa, command } = self;
+        let copies = COPIES * context.threads as u64;
+        CopyByName {
+            input: &input,
+            names,
+            tags: taxa.into_all(),
+            sinks,
+            command: &command,
+            stage: "write",
+            max_record: longest_record(context.budget() / 4, copies),
+        }
+        .run(context)?;
+        Ok(())
+    }
+}
+
+impl OpenReads {
+    fn text(paths: &ReadPaths, set: &OutputSet) -> Result<OpenReads, Error> {
         let single = paths.single.as_deref().map(|path| set.output(path)).transpose()?;
         let mates = match &paths.mates {
             Some([one, two]) => Some([set.output(one)?, set.output(two)?]),
             None => None,
         };
-        Ok(ReadFiles { single, mates })
+        Ok(OpenReads::Text { single, mates })
     }
 
-    /// Returns the outputs that a run writes to.
-    pub fn streams(&mut self) -> ReadOutput<'_> {
-        ReadOutput {
-            single: self.single.as_mut().map(|single| single as _),
-            mates: self.mates.as_mut().map(|[one, two]| [one as _, two as _]),
+    /// Writes the end, and returns the files.
+    fn end(self) -> Result<Vec<Output>, Error> {
+        match self {
+            OpenReads::Text { single, mates } => {
+                Ok(single.into_iter().chain(mates.into_iter().flatten()).collect())
+            }
+            OpenReads::Alignments(writer) => Ok(vec![writer.end()?]),
         }
     }
 
-    /// Returns the files, to be finished.
-    pub fn into_outputs(self) -> impl Iterator<Item = Output> {
-        self.single.into_iter().chain(self.mates.into_iter().flatten())
+    fn stream(&mut self) -> ReadOutput<'_> {
+        match self {
+            OpenReads::Text { single, mates } => ReadOutput {
+                single: single.as_mut().map(|single| single as _),
+                mates: mates.as_mut().map(|[one, two]| [one as _, two as _]),
+                ..ReadOutput::default()
+            },
+            OpenReads::Alignments(writer) => {
+                ReadOutput { alignments: Some(writer), ..ReadOutput::default() }
+            }
+        }
     }
 }
 

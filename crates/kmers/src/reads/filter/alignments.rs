@@ -1,5 +1,6 @@
 //! Filtered reads as alignments: each as it is in the input, with all those of its template.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -157,6 +158,7 @@ fn in_two_passes(
     let copy = CopyByName {
         input,
         names,
+        tags: HashMap::new(),
         sinks,
         command: &outputs.command,
         stage: batch::FILTERING,
