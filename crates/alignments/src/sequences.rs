@@ -44,14 +44,6 @@ pub(crate) fn header_of(sequences: &[Sequence]) -> noodles_sam::Header {
     sequences.iter().fold(noodles_sam::Header::builder(), add).build()
 }
 
-/// Adds the read groups of a header's text, to which CRAM records refer by number.
-pub(crate) fn add_groups(text: &[u8], header: &mut noodles_sam::Header) {
-    let lines = text.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"@RG\t"));
-    for id in lines.filter_map(|line| field(line, b"ID:")) {
-        header.read_groups_mut().insert(id.into(), Map::default());
-    }
-}
-
 /// Returns a header of BAM with this text and these sequences.
 pub(crate) fn bam_header_of(text: &[u8], sequences: &[Sequence]) -> Vec<u8> {
     let named = sequences.iter();

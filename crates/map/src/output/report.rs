@@ -2,6 +2,7 @@
 
 mod junction;
 mod many;
+mod tags;
 mod together;
 
 pub(crate) use many::ManyRecords;
@@ -19,7 +20,7 @@ use crate::pairs::Mates;
 use crate::queries::Queries;
 use crate::source::ReadBatch;
 use crate::trace::Alignment;
-use crate::{Config, Error, Format, MAX_READ, Select};
+use crate::{Config, Error, MAX_READ, Select};
 use junction::SecondPart;
 
 /// Numbers of reads, pairs and records that were reported.
@@ -196,43 +197,6 @@ impl<'r> Reporter<'r> {
             self.set_aside(unit, sink);
         }
         Ok(())
-    }
-
-    /// Takes the tags that records of the reads keep, in the form of `format`, if they have the first `crop` bases.
-    fn take_tags(&mut self, unit: &ReportUnit<'_>, format: Format, crop: Option<u32>) {
-        for mate in 0..unit.batch.unit() {
-            let read = unit.read + mate;
-            let [_, letters, _] = unit.batch.get(read);
-            let is_cut = crop.is_some_and(|crop| letters.len() > crop as usize);
-            let tags = &mut self.tags[mate];
-            tags.fill(unit.batch.comment(read), self.kept.rule(), is_cut, format);
-            if let Some(group) = tags.group() {
-                self.kept.note_group(unit.batch, read, group);
-            }
-        }
-    }
-
-    /// Writes the reads of a unit as FASTQ, or as FASTA if they have no qualities, with the tags that records keep.
-    fn set_aside(&mut self, unit: &ReportUnit<'_>, sink: &mut dyn RecordSink) {
-        let Some(out) = sink.unmapped() else { return };
-        if self.config.tags.is_some() {
-            self.take_tags(unit, Format::Sam, None);
-        }
-        for mate in 0..unit.batch.unit() {
-            let [name, letters, qualities] = unit.batch.get(unit.read + mate);
-            let fasta = qualities.is_empty() && !letters.is_empty();
-            out.push(if fasta { b'>' } else { b'@' });
-            out.extend_from_slice(name);
-            out.extend_from_slice(self.tags[mate].bytes());
-            out.push(b'\n');
-            out.extend_from_slice(letters);
-            out.push(b'\n');
-            if !fasta {
-                out.extend_from_slice(b"+\n");
-                out.extend_from_slice(qualities);
-                out.push(b'\n');
-            }
-        }
     }
 
     fn count(&mut self, unit: &ReportUnit<'_>, mate: usize) {
