@@ -23,7 +23,7 @@ struct Described {
 }
 
 /// The tags of reads that their records keep, and the read groups of the output.
-pub(crate) struct Kept {
+pub(crate) struct KeptTags {
     rule: TagRule,
     /// The read groups of the options, if they replace those of the inputs.
     given: Option<Vec<ReadGroup>>,
@@ -36,7 +36,7 @@ pub(crate) struct Kept {
     has_warned: AtomicBool,
 }
 
-impl Kept {
+impl KeptTags {
     /// Reads the headers of the files of `inputs`, if their read groups are kept.
     ///
     /// # Errors
@@ -45,13 +45,13 @@ impl Kept {
         config: &Config,
         inputs: &[ReadInput],
         warnings: &Warnings,
-    ) -> Result<Kept, Error> {
+    ) -> Result<KeptTags, Error> {
         let keeps_groups = keeps_groups(config);
         let ahead = match keeps_groups {
             true => inputs.iter().map(ahead).collect::<Result<_, _>>()?,
             false => Vec::new(),
         };
-        Ok(Kept {
+        Ok(KeptTags {
             rule: tag_rule(config),
             given: (!keeps_groups).then(|| config.read_groups.clone()),
             ahead,

@@ -18,7 +18,7 @@ use merganser_alignments::{
 use merganser_io::{BgzfBlocks, Output, OutputSet, ReadInput, finish_all};
 use merganser_run::{InOrderSink, Progress};
 
-use crate::groups::Kept;
+use crate::groups::KeptTags;
 use crate::{Config, Contig, Error, Format, Index, IndexKind};
 pub(crate) use command::without_files;
 pub(crate) use letters::Letters;
@@ -103,7 +103,7 @@ pub(crate) type BatchText = [Vec<u8>; 2];
 struct Head<'r> {
     /// The text of the header before and after the read groups.
     text: [String; 2],
-    kept: &'r Kept,
+    kept: &'r KeptTags,
     contigs: &'r [Contig],
     /// The mark of a shard at the end of the text.
     mark: Option<ShardMark>,
@@ -145,7 +145,7 @@ impl<'r> Writer<'r> {
         index: &'r Index,
         cram: Option<&Cram<'_>>,
         inputs: &[ReadInput],
-        kept: &'r Kept,
+        kept: &'r KeptTags,
         outputs: Outputs,
     ) -> Writer<'r> {
         let checksums = cram.map_or(&[][..], Cram::checksums);

@@ -24,7 +24,7 @@ use crate::cpu::{Mapper, Strata, prefilter};
 use crate::cuda::{self, Gpus};
 use crate::discordance::{self, Tallies};
 use crate::effort::Effort;
-use crate::groups::Kept;
+use crate::groups::KeptTags;
 use crate::index::{Index, IndexView, SHORTEST};
 use crate::output::{
     Letters, ManyRecords, OutputPaths, Outputs, PairFinder, Placements, Reported, Reporter, Writer,
@@ -144,7 +144,7 @@ pub fn run_with(
         Format::Cram => Some(Letters::new(index, config.fasta.as_deref(), cancel)?),
         _ => None,
     };
-    let kept = Kept::new(config, inputs, &context.warnings)?;
+    let kept = KeptTags::new(config, inputs, &context.warnings)?;
     let cram = letters.as_ref();
     let mut cram =
         cram.map(|letters| Cram::new(letters, &config.read_groups, threads, cancel)).transpose()?;

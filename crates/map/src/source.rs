@@ -10,7 +10,7 @@ use merganser_inflate::InflateAhead;
 use merganser_io::{Header, Keep, KeepAlignments, ReadInput, ReadShare, RecordBatch, Records};
 use merganser_run::Context;
 
-use crate::groups::{Kept, tags_of_reader};
+use crate::groups::{KeptTags, tags_of_reader};
 use crate::{Config, Error, Format, Strand};
 
 /// The maximum number of reads of a batch, and of bytes of names, letters and qualities.
@@ -123,7 +123,7 @@ pub(crate) struct ReadSource<'r> {
     text: bool,
     /// Whether only one strand is searched, on which no pair can be concordant.
     one_strand: bool,
-    kept: Option<&'r Kept>,
+    kept: Option<&'r KeptTags>,
 }
 
 /// Returns the maximum length of a record, in bytes, with this much memory for each thread.
@@ -164,10 +164,10 @@ impl<'r> ReadSource<'r> {
         context: &Context,
         longest: usize,
         inflater: Option<Arc<dyn InflateAhead>>,
-        kept: Option<&'r Kept>,
+        kept: Option<&'r KeptTags>,
     ) -> Result<ReadSource<'r>, Error> {
         let mut options = options(config, context);
-        options.keep_alignments.headers = kept.and_then(Kept::headers);
+        options.keep_alignments.headers = kept.and_then(KeptTags::headers);
         options.inflater = inflater;
         options.max_record = longest;
         options.reads = config.share.as_ref().map_or(options.reads, ReadShare::reads);

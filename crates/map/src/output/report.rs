@@ -13,7 +13,7 @@ use merganser_run::Cancel;
 
 use super::Placements;
 use crate::discordance::{MatePlace, Tallies};
-use crate::groups::Kept;
+use crate::groups::KeptTags;
 use crate::hits::{Hit, Strata, quality, strata};
 use crate::index::IndexView;
 use crate::pairs::Mates;
@@ -112,7 +112,7 @@ pub(crate) struct Reporter<'r> {
     cigars: [Vec<u8>; 2],
     /// The tags of each mate that its records keep.
     tags: [ReadTags; 2],
-    kept: &'r Kept,
+    kept: &'r KeptTags,
     many: ManyRecords<'r>,
     pub(crate) reported: Reported,
     /// Pairs of each input by the arrangement of their mates.
@@ -147,7 +147,7 @@ impl<'r> Reporter<'r> {
         view: IndexView<'r>,
         config: &'r Config,
         styles: &'r [RecordStyle],
-        kept: &'r Kept,
+        kept: &'r KeptTags,
         many: ManyRecords<'r>,
         cancel: &Cancel,
     ) -> Reporter<'r> {
