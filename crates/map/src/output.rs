@@ -109,9 +109,11 @@ struct Head<'r> {
     mark: Option<ShardMark>,
 }
 
+/// The bytes at the beginning of a file, and the mark of a shard with the offset of its block.
+type HeadBytes = (Vec<u8>, Option<(ShardMark, u64)>);
+
 impl Head<'_> {
-    /// Returns the bytes of the file, and the mark of a shard with the offset of its block.
-    fn bytes(self, format: Format) -> Result<(Vec<u8>, Option<(ShardMark, u64)>), Error> {
+    fn bytes(self, format: Format) -> Result<HeadBytes, Error> {
         let [mut text, rest] = self.text;
         for group in self.kept.groups()? {
             text += &format!("{}\n", group.line());
@@ -221,7 +223,7 @@ fn compressed_head(
     level: u8,
     text_bytes: usize,
     mark: Option<ShardMark>,
-) -> (Vec<u8>, Option<(ShardMark, u64)>) {
+) -> HeadBytes {
     let (mut out, mut blocks) = (Vec::new(), BgzfBlocks::new(level));
     let Some(mark) = mark else {
         blocks.compress(head, true, &mut out);
