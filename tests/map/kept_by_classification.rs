@@ -168,6 +168,7 @@ fn what_alignments_cannot_be_is_refused() {
         ("grouped.sam --classified-out x.cram", 2, "cannot be CRAM"),
         ("cut.bam --classified-out x.bam", 1, "cut.bam"),
         ("grouped.sam --classified-out grouped.sam", 1, "grouped.sam"),
+        ("sorted.bam --classified-out x.bam --shard 1/2 --partial p", 2, "samtools collate"),
     ] {
         for database in ["own.mgdb", "k2"] {
             let message = dir.run(&format!("classify -q {database} --no-map {args}")).fails(code);

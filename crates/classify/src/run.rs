@@ -137,7 +137,7 @@ impl<'a> Classifier<'a> {
             context,
             plan,
             lines: LineWriter::new(self.database, &self.nodes, config, &thresholds),
-            wants: Wants::of(outputs),
+            wants: Wants::of(outputs, config.kraken2.share.is_some())?,
             features: counts_features.then(|| FeatureCounter::new(self.database)),
             references: config.references.then(|| ReferenceHits::new(self.database)),
             total: Mutex::default(),

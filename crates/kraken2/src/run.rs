@@ -163,7 +163,7 @@ impl Planned<'_> {
         cancel: &Cancel,
     ) -> Result<Kraken2Outcome, Error> {
         let &Planned { config, context, database, plan, ref gpus } = self;
-        let wants = Wants::of(outputs);
+        let wants = Wants::of(outputs, config.share.is_some())?;
         let classifier = Kraken2Classifier::new(database, config);
         let options = record_options(config, &wants, gpus.is_some(), plan);
         let threads = context.threads;

@@ -2,11 +2,13 @@
 
 mod files;
 mod line;
+mod read_files;
 mod reads;
 mod taxon;
 
-pub use files::{OutputFiles, OutputPaths, ReadFiles, ReadPaths, ReadStyle};
+pub use files::{OutputFiles, OutputPaths};
 pub use line::{LineHead, LineText, Lines, NUMBER, TaxidText};
+pub use read_files::{ReadFiles, ReadPaths, ReadStyle};
 pub use reads::{ReadForm, ReadOutput, ReadTexts};
 pub use taxon::{ReadTaxon, TaxonTags};
 
@@ -14,6 +16,7 @@ use std::io::Write;
 
 use merganser_alignments::TemplatePass;
 use merganser_io::{Header, Keep, KeepAlignments, RecordBatch};
+use merganser_run::ConfigError;
 
 use crate::Error;
 
@@ -67,15 +70,24 @@ pub struct Wants<'a> {
 }
 
 impl<'a> Wants<'a> {
-    /// Returns the kinds for which there is an output.
-    pub fn of(outputs: &Outputs<'a>) -> Wants<'a> {
-        Wants {
+    /// Returns the kinds for which there is an output. `is_share` tells whether only a share of the reads is classified.
+    ///
+    /// # Errors
+    /// If alignments of a share of the reads are to be written in a second pass.
+    pub fn of(outputs: &Outputs<'a>, is_share: bool) -> Result<Wants<'a>, ConfigError> {
+        if is_share && outputs.pass.as_ref().is_some_and(TemplatePass::collects_names) {
+            return Err(ConfigError::new(
+                "a shard of reads whose alignments do not lie side by side cannot be written as alignments: bring \
+                 those of each read together with samtools collate",
+            ));
+        }
+        Ok(Wants {
             lines: outputs.lines.is_some(),
             classified: outputs.classified.as_ref().map(ReadOutput::form),
             unclassified: outputs.unclassified.as_ref().map(ReadOutput::form),
             partial: outputs.partial.is_some(),
             pass: outputs.pass.clone(),
-        }
+        })
     }
 
     /// Returns the parts of records that are needed to write them; `qualities` are needed anyway.

@@ -53,7 +53,7 @@ Examples:
     merganser classify --references genomes/ --taxonomy taxonomy/ \\
       reads.fq.gz -o reads.tsv
   Unaligned BAM with all its tags and the taxon of each read:
-    merganser classify refs.mgdb run.bam --no-map \\
+    merganser classify refs.mgdb sample.bam --no-map \\
       --classified-out classified.bam --unclassified-out rest.bam
   All samples of a run, opening the database once:
     merganser classify refs.mgdb --sample-sheet run.tsv \\
@@ -178,7 +178,7 @@ pub(crate) struct LineArgs {
     /// their headers (BC:Z:ACGT) are kept.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) classified_out: Option<PathBuf>,
-    /// Write the reads without a taxon to FILE; names and alignments as for --classified-out
+    /// Write the reads without a taxon to FILE; names as for --classified-out
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) unclassified_out: Option<PathBuf>,
     /// Format of --classified-out and --unclassified-out, whatever their names

@@ -14,10 +14,10 @@ pub struct ReadTaxon<'t> {
 }
 
 impl ReadTaxon<'_> {
-    /// That of reads without a taxon.
+    /// The taxon of reads that have none.
     pub const NONE: ReadTaxon<'static> = ReadTaxon { taxid: 0, name: b"unclassified" };
 
-    /// Returns the tags of alignments: `tx` is the taxid and `tn` the name, in which `_` stands for each character that
+    /// Returns the tags of alignments: `tx` is the taxid and `tn` the name, with `_` in place of each character that
     /// tags cannot have.
     pub fn tags(&self) -> Vec<u8> {
         let name: Cow<'_, str> = String::from_utf8_lossy(self.name);
