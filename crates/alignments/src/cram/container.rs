@@ -146,8 +146,8 @@ impl<'r> Encoder<'r> {
         series.put(Series::Rl, fields.read_bases() as i32);
         let group = fields.tags().find(|(key, _)| key == b"RGZ");
         // The ID is stored without its terminating zero.
-        let group = group.and_then(|(_, id)| self.groups.get(&id[..id.len() - 1]));
-        series.put(Series::Rg, group.copied().unwrap_or(-1));
+        let group = group.and_then(|(_, id)| self.groups.get(&id[..id.len() - 1])).copied();
+        series.put(Series::Rg, group.unwrap_or(-1));
         series.of(Series::Rn).extend_from_slice(fields.name());
         let reverse = if flags & flag::MATE_REVERSE != 0 { 1 } else { 0 };
         let unmapped = if flags & flag::MATE_UNMAPPED != 0 { 2 } else { 0 };
@@ -156,7 +156,7 @@ impl<'r> Encoder<'r> {
         series.put(Series::Ns, contig);
         series.put(Series::Np, at + 1);
         series.put(Series::Ts, template);
-        self.put_tags(&fields);
+        self.put_tags(&fields, group.is_some());
         self.read.clear();
         let letters =
             |byte: &u8| [LETTERS[usize::from(byte >> 4)], LETTERS[usize::from(byte & 15)]];
@@ -173,9 +173,10 @@ impl<'r> Encoder<'r> {
         }
     }
 
-    fn put_tags(&mut self, fields: &Fields<'_>) {
+    /// Appends the tags. A read group of the header has a data series of its own.
+    fn put_tags(&mut self, fields: &Fields<'_>, has_group: bool) {
         self.tags.clear();
-        for (key, value) in fields.tags().filter(|(key, _)| key != b"RGZ") {
+        for (key, value) in fields.tags().filter(|(key, _)| !has_group || key != b"RGZ") {
             self.tags.push(key);
             self.series.put_tag(key, value);
         }

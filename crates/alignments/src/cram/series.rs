@@ -126,10 +126,22 @@ fn put_counted(bytes: i32, id: i32, out: &mut Vec<u8>) {
     put_bytes(&of, out);
 }
 
+/// Appends the encoding BYTE_ARRAY_LEN of byte arrays that follow their lengths in one block.
+fn put_long_counted(id: i32, out: &mut Vec<u8>) {
+    let mut of = Vec::new();
+    put_external(id, &mut of);
+    put_external(id, &mut of);
+    put_number(4, out);
+    put_bytes(&of, out);
+}
+
 /// The two letters of a tag and its type.
 pub(super) type TagKey = [u8; 3];
 
-/// Returns the size in bytes of a value of this type; `None` for text.
+/// The type of lists of numbers.
+const LIST: u8 = b'B';
+
+/// Returns the size in bytes of a value of this type; `None` for text and lists.
 pub(super) fn width_of(kind: u8) -> Option<usize> {
     match kind {
         b'A' | b'c' | b'C' => Some(1),
@@ -167,11 +179,15 @@ impl AllSeries {
         put_number(value, self.of(series));
     }
 
-    /// Appends the value of a tag. A text must include its terminating zero; its terminator in the series is added.
+    /// Appends the value of a tag. A text must include its terminating zero; its terminator in the series is added. A
+    /// list must include the type and the number of its items.
     pub(super) fn put_tag(&mut self, key: TagKey, value: &[u8]) {
         let series = self.tags.entry(key).or_default();
+        if key[2] == LIST {
+            put_number(value.len() as i32, series);
+        }
         series.extend_from_slice(value);
-        if width_of(key[2]).is_none() {
+        if width_of(key[2]).is_none() && key[2] != LIST {
             series.push(TAB);
         }
     }
@@ -202,6 +218,7 @@ impl AllSeries {
             put_number(id, &mut encodings);
             match width_of(key[2]) {
                 Some(width) => put_counted(width as i32, id, &mut encodings),
+                None if key[2] == LIST => put_long_counted(id, &mut encodings),
                 None => put_stopped(TAB, id, &mut encodings),
             }
         }

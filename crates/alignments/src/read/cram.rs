@@ -11,13 +11,14 @@ use super::reference::Reference;
 use super::templates::Templates;
 use super::{Alignment, BEST_QUALITY};
 use crate::flag;
-use crate::sequences::{Sequence, bam_header_of, header_of};
+use crate::sequences::{Sequence, bam_header_of, field, header_of};
 use md5::{Digest, Md5};
 use merganser_io::{AlignmentBytes, AlignmentHeader, CommentTags, Problem, Reads};
 use noodles_cram::io::reader::Container;
 use noodles_fasta::{self as fasta, Repository};
 use noodles_sam::alignment::Record as _;
 use noodles_sam::alignment::io::Write as _;
+use noodles_sam::header::record::value::{Map, map::ReadGroup};
 use std::cell::Cell;
 use std::io::{self, BufReader, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -80,7 +81,8 @@ impl<R: Read> Containers<R> {
         }
         let text = header_text(&mut reader)?;
         let sequences = Arc::new(Sequence::all_of(&text).map_err(invalid)?);
-        let header = header_of(&sequences);
+        let mut header = header_of(&sequences);
+        add_groups(&text, &mut header);
         let open = |path| Reference::open(path).map_err(|error| unreadable(path, &error));
         let reference = reference.map(open).transpose()?;
         let shared = Arc::<Shared>::default();
@@ -104,6 +106,14 @@ impl<R: Read> Containers<R> {
         let read = without_panic(|| reader.read_container(&mut container));
         let bytes = read.unwrap_or_else(|| Err(invalid(format!("a container: {DAMAGED}"))))?;
         Ok((bytes > 0).then(|| (Arc::clone(&self.cram), container)))
+    }
+}
+
+/// Adds the read groups of a header's text, to which CRAM records refer by number.
+fn add_groups(text: &[u8], header: &mut noodles_sam::Header) {
+    let lines = text.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"@RG\t"));
+    for id in lines.filter_map(|line| field(line, b"ID:")) {
+        header.read_groups_mut().insert(id.into(), Map::<ReadGroup>::default());
     }
 }
 

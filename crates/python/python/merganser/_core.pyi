@@ -1162,6 +1162,7 @@ class Index:
         no_unmapped: bool = False,
         secondary_seq: bool = False,
         eqx: bool = False,
+        tags: str | None = None,
         xa: int = 0,
         level: int = 1,
         device: str | None = None,
@@ -1187,6 +1188,8 @@ class Index:
             no_unmapped: Write no records of reads without a hit, except mates of reads with a hit.
             secondary_seq: Write bases and qualities in the records of all hits of a read, not only in the first one.
             eqx: Write = and X in CIGARs instead of M.
+            tags: The tags of reads that all their records keep, as by `bwa mem -C`: "BC,RX", or "*" for all; None for none.
+                Read groups of the inputs are kept, too, unless `read_group` is given.
             xa: With `best`, list the other hits with the same number of edits in the tag XA, if there are at most this
                 many; 0 for no tag.
             level: The compression level of BAM, 0 to 12.
