@@ -108,6 +108,42 @@ fn a_database_in_parts_gives_the_results_of_the_whole() {
     assert!(classified("a.tsv") + 300 < classified("abc.tsv"));
 }
 
+/// A database of further genomes is built with the parameters of another, and its taxonomy: both together are the whole.
+#[test]
+fn a_database_is_built_beside_another() {
+    let dir = Dir::new();
+    write_taxonomy(&dir);
+    write_genomes_and_reads(&dir);
+    let parameters = "-k 33 --minimizer-len 29 --minimizer-spaces 5";
+    build(&dir, "public", "g0.fa g1.fa g4.fa g5.fa", parameters);
+    build(&dir, "all", "g0.fa g1.fa g2.fa g3.fa g4.fa g5.fa", parameters);
+    // Species 23 and 24 are not in the taxonomy of the first database.
+    let message = dir.run("build --beside public -o no g2.fa").fails(1);
+    assert!(message.contains("taxid 23"), "{message}");
+    dir.run("build -q --beside public --taxonomy tax -o own g2.fa g3.fa").ok();
+    // No read has a minimizer of this one.
+    let more = String::from_utf8(Random(9).bases(200)).unwrap();
+    dir.write("more.fa", format!(">x|kraken:taxid|21\n{more}\n"));
+    dir.run("build -q --beside public -o more more.fa").ok();
+    dir.run("classify -q all 1.fq -o all.tsv --report all.kreport").ok();
+    dir.run("classify -q public own 1.fq -o both.tsv --report both.kreport").ok();
+    dir.run("classify -q more own public 1.fq -o three.tsv --report three.kreport").ok();
+    for [one, other] in [["both.tsv", "both.kreport"], ["three.tsv", "three.kreport"]] {
+        assert!(dir.read(one) == dir.read("all.tsv") && dir.read(other) == dir.read("all.kreport"));
+    }
+    for (args, code, said) in [
+        ("--beside public -k 31 -o x g2.fa", 2, "cannot be used with"),
+        ("--beside public --format merganser -o x g2.fa", 2, "--beside requires --format kraken2"),
+        ("--beside missing -o x g2.fa", 1, "missing"),
+        ("--beside public -o public g0.fa", 1, "public"),
+        ("-o x g2.fa", 2, "--taxonomy"),
+    ] {
+        let message = dir.run(&format!("build -q {args}")).fails(code);
+        assert!(message.contains(said), "{args}: {message}");
+        assert!(!dir.path("x").exists(), "{args}");
+    }
+}
+
 #[test]
 fn partial_results_of_shards_are_joined() {
     let dir = Dir::new();
@@ -171,5 +207,5 @@ fn databases_that_do_not_belong_together_are_refused() {
         ),
         "{warnings}"
     );
-    assert!(warnings.contains("taxid 11: its parent is 10 and 2"), "{warnings}");
+    assert!(warnings.contains("taxid 11: its parent is '10' and '2'"), "{warnings}");
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::joint_taxonomy::JointTaxonomy;
+use super::joint_taxonomy::{JointTaxonomy, unite};
 use super::options::Kraken2Options;
 use super::table::Table;
 use super::tables::Tables;
@@ -15,7 +15,7 @@ use merganser_run::{Cancel, ConfigError, Context, DeviceChoice, Progress, Warnin
 use crate::Error;
 use crate::cuda::Kraken2Gpus;
 use merganser_gpu::{GpuConfig, Uploaded};
-use merganser_taxonomy::Taxonomy;
+use merganser_taxonomy::{Dump, Taxonomy, TaxonomyNotes};
 
 /// The files of a database.
 const FILES: [&str; 3] = ["opts.k2d", "taxo.k2d", "hash.k2d"];
@@ -123,6 +123,33 @@ impl Kraken2Database {
         let tables = Tables::joined(members, &taxonomy);
         let (tree, on_gpus) = (taxonomy.to_tree(), Mutex::default());
         Ok(Kraken2Database { options, taxonomy, tree, tables, unreached, differences, on_gpus })
+    }
+
+    /// Returns the taxonomy of this database, in `folder`, with the further taxa of another one, for a database that is
+    /// used [together](Self::open_all) with it. A taxon that both have is as in this database; a warning names the first
+    /// that differs.
+    ///
+    /// # Errors
+    /// If they are different taxonomies: most taxids that both have are other taxa.
+    pub fn extend(
+        &self,
+        folder: &Path,
+        other: Option<Dump>,
+        warnings: &Warnings,
+    ) -> Result<Dump, Error> {
+        let Some(other) = other else {
+            return Ok(Dump {
+                taxonomy: self.tree.clone(),
+                deleted: Vec::new(),
+                notes: TaxonomyNotes::default(),
+                folder: None,
+                accessions: None,
+            });
+        };
+        let other_path = other.folder.as_deref().unwrap_or(Path::new("the tables of GTDB"));
+        let (taxonomy, difference) = unite((folder, &self.tree), (other_path, &other.taxonomy))?;
+        difference.into_iter().for_each(|difference| warnings.push(difference));
+        Ok(Dump { taxonomy, ..other })
     }
 
     /// Returns the devices that `context` chooses for `bytes` bytes of letters, which are to be

@@ -1,9 +1,8 @@
 //! The taxonomies of several databases, joined by their taxids.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use merganser_taxonomy::{NodeInfo, Taxonomy};
+use merganser_taxonomy::Taxonomy;
 
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
@@ -36,77 +35,72 @@ impl JointTaxonomy {
     pub(super) fn of<'t>(
         mut all: impl Iterator<Item = (&'t Path, &'t Taxonomy)>,
     ) -> Result<JointTaxonomy, Error> {
-        let mut joint = BTreeMap::new();
         let mut differences = Vec::new();
         let Some((path, first)) = all.next() else {
             return Err(Error::Input("there is no database".to_owned()));
         };
-        add(&mut joint, first);
+        let mut tree = first.clone();
         for (other_path, other) in all {
-            if other.taxid(other.root()) != first.taxid(first.root()) {
-                let [one, two] = [first, other].map(|tree| tree.taxid(tree.root()));
-                return Err(different(
-                    path,
-                    other_path,
-                    &format!("their roots are {one} and {two}"),
-                ));
-            }
-            let shared = add(&mut joint, other);
-            if 2 * shared.renamed > shared.taxa {
-                let (count, of) = (shared.renamed, shared.taxa);
-                let problem = format!("{count} of {of} taxids that both have are other taxa");
-                return Err(different(path, other_path, &problem));
-            }
-            differences.extend(shared.message(other_path));
+            let (united, difference) = unite((path, &tree), (other_path, other))?;
+            tree = united;
+            differences.extend(difference);
         }
-        let is_nameless = |node: &&NodeInfo| node.name.is_empty();
-        let nameless: Vec<u32> =
-            joint.values().filter(is_nameless).map(|node| node.taxid).collect();
-        let tree = Taxonomy::new(joint.into_values().collect(), Vec::new());
-        let (taxonomy, _) = Kraken2Taxonomy::of(&tree, &nameless, 0..tree.len() as u32)?;
+        let nodes = 0..tree.len() as u32;
+        let nameless = nodes.clone().filter(|&node| tree.name(node).is_empty());
+        let mut nameless: Vec<u32> = nameless.map(|node| tree.taxid(node)).collect();
+        nameless.sort_unstable();
+        let (taxonomy, _) = Kraken2Taxonomy::of(&tree, &nameless, nodes)?;
         Ok(JointTaxonomy { taxonomy, differences })
     }
 }
 
-/// Adds the taxa that are missing, and compares the others.
-fn add(joint: &mut BTreeMap<u32, NodeInfo>, tree: &Taxonomy) -> Shared {
+/// Returns a taxonomy with the taxa that only another one has, and a message if taxa of both differ.
+///
+/// # Errors
+/// If they are different taxonomies; see [`JointTaxonomy::of`].
+pub(super) fn unite(
+    (path, tree): (&Path, &Taxonomy),
+    (other_path, other): (&Path, &Taxonomy),
+) -> Result<(Taxonomy, Option<String>), Error> {
+    let roots = [tree, other].map(|tree| tree.taxid(tree.root()));
+    if roots[0] != roots[1] {
+        let problem = format!("their roots are {} and {}", roots[0], roots[1]);
+        return Err(different(path, other_path, &problem));
+    }
     let mut shared = Shared::default();
-    for node in 0..tree.len() as u32 {
-        let own = NodeInfo {
-            taxid: tree.taxid(node),
-            parent: tree.taxid(tree.parent(node)),
-            rank: tree.rank_name(node).to_owned(),
-            name: tree.name(node).to_owned(),
-        };
-        match joint.get(&own.taxid) {
-            Some(known) => shared.compare(known, &own),
-            None => {
-                joint.insert(own.taxid, own);
-            }
+    for (node, known) in (1..other.len() as u32).map(|node| (node, tree.node(other.taxid(node)))) {
+        // Another taxid that a taxon was merged into is not the same taxid.
+        if let Some(known) = known.filter(|&known| tree.taxid(known) == other.taxid(node)) {
+            shared.compare((tree, known), (other, node));
         }
     }
-    shared
+    if 2 * shared.renamed > shared.taxa {
+        let (count, of) = (shared.renamed, shared.taxa);
+        let problem = format!("{count} of {of} taxids that both have are other taxa");
+        return Err(different(path, other_path, &problem));
+    }
+    Ok((tree.united(other), shared.message(other_path)))
 }
 
 impl Shared {
-    fn compare(&mut self, known: &NodeInfo, other: &NodeInfo) {
-        if known.parent == known.taxid {
-            return;
-        }
+    fn compare(&mut self, (tree, known): (&Taxonomy, u32), (other_tree, other): (&Taxonomy, u32)) {
         self.taxa += 1;
-        let differs = if known.parent != other.parent {
-            self.moved += 1;
-            format!("its parent is {} and {}", known.parent, other.parent)
-        } else if known.rank != other.rank {
-            self.moved += 1;
-            format!("its rank is '{}' and '{}'", known.rank, other.rank)
-        } else if known.name != other.name {
-            format!("its name is '{}' and '{}'", known.name, other.name)
-        } else {
-            return;
+        let of = |tree: &Taxonomy, node: u32| {
+            let parent = tree.taxid(tree.parent(node)).to_string();
+            [
+                ("parent", parent),
+                ("rank", tree.rank_name(node).into()),
+                ("name", tree.name(node).into()),
+            ]
         };
-        self.renamed += usize::from(known.name != other.name);
-        self.first.get_or_insert_with(|| format!("taxid {}: {differs}", known.taxid));
+        let both = of(tree, known).into_iter().zip(of(other_tree, other));
+        let different: Vec<_> = both.filter(|(one, other)| one != other).collect();
+        let Some(((what, one), (_, two))) = different.first() else { return };
+        self.moved += usize::from(*what != "name");
+        self.renamed += usize::from(different.iter().any(|((what, _), _)| *what == "name"));
+        let taxid = tree.taxid(known);
+        let difference = || format!("taxid {taxid}: its {what} is '{one}' and '{two}'");
+        self.first.get_or_insert_with(difference);
     }
 
     /// Returns the message about a taxonomy that differs.
@@ -131,6 +125,8 @@ fn different(one: &Path, other: &Path, problem: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use merganser_taxonomy::NodeInfo;
+
     use super::*;
 
     fn tree(nodes: &[(u32, u32, &str, &str)]) -> Taxonomy {
@@ -177,7 +173,7 @@ mod tests {
             joint.differences,
             [
                 "b: 1 of the 3 taxids that earlier databases have too differ in parent or rank, and 1 in name; those of \
-              the earlier databases are used; taxid 3: its parent is 1 and 2"
+              the earlier databases are used; taxid 3: its parent is '1' and '2'"
             ]
         );
         let (expected, _) = Kraken2Taxonomy::of(&one, &[], 0..4).unwrap();
