@@ -44,7 +44,8 @@ Examples:
     merganser build --format kraken2 --taxonomy taxonomy/ -o kraken_new/ \\
       genomes/
   Your own genomes for use together with a database of Kraken 2:
-    merganser build --beside kraken_db/ -o own_kraken_db/ mine.fa.gz
+    merganser build --beside kraken_db/ --taxonomy taxonomy/ --map ids.tsv \\
+      -o own_kraken_db/ mine.fa.gz
   With the files that `classify --bracken` needs for reads of 100 and 150 bases:
     merganser build --taxonomy taxonomy/ --bracken 100,150 -o refs.mgdb \\
       genomes/
