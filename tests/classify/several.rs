@@ -61,7 +61,7 @@ fn build(dir: &Dir, name: &str, genomes: &str, options: &str) {
         .ok();
 }
 
-/// Tables of this size have so many bits for keys that no minimizers of these genomes collide.
+/// Tables of this size have enough bits for keys that no minimizers of these genomes collide.
 #[test]
 fn a_database_in_parts_gives_the_results_of_the_whole() {
     let dir = Dir::new();

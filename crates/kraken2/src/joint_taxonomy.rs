@@ -18,10 +18,11 @@ pub(super) struct JointTaxonomy {
 /// The taxa that two taxonomies share.
 #[derive(Debug, Default)]
 struct Shared {
+    /// The number of taxa.
     taxa: usize,
-    /// Those whose parent or rank differs.
+    /// The number of taxa whose parent or rank differs.
     moved: usize,
-    /// Those with another name.
+    /// The number of taxa with another name.
     renamed: usize,
     /// The first that differs.
     first: Option<String>,

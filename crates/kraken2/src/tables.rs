@@ -159,7 +159,7 @@ impl Member {
     }
 }
 
-/// Returns the lowest common ancestor of two nodes, of which 0 is none.
+/// Returns the lowest common ancestor of two nodes, or the other one if one is 0.
 fn joined(tree: &Kraken2Taxonomy, one: u32, other: u32) -> u32 {
     match (one, other) {
         (0, only) | (only, 0) => only,

@@ -219,7 +219,7 @@ fn take_databases(args: &ClassifyArgs, query: &mut QueryArgs) -> Result<Vec<Path
     if all.is_empty() {
         return failure::usage("give a database (.mgdb, or a folder of Kraken 2), or --references");
     }
-    // Further ones are told from reads by their content. A first file of another kind is refused later.
+    // Their content distinguishes them from reads. A first file of another kind is refused later.
     let mut count = 0;
     while let Some(path) = all.get(count)
         && database::is_one(path)?

@@ -142,7 +142,7 @@ impl Kraken2BuildConfig {
                  for use with it",
             ));
         }
-        // A mask of 0 stands for all bits.
+        // A mask of 0 means all bits.
         let all = |mask: u64| if mask == 0 { (1 << (2 * l)) - 1 } else { mask };
         let same =
             |config: &Kraken2BuildConfig| all(config.spaced_mask()) == all(options.spaced_mask);

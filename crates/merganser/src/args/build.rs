@@ -73,7 +73,7 @@ pub(crate) struct BuildArgs {
     /// Build a database for use together with this one of Kraken 2, with its parameters and taxonomy
     ///
     /// `classify` takes both at once. --taxonomy is needed only for taxa that this database lacks.
-    #[arg(long, value_name = "DATABASE", conflicts_with_all = ["k", "minimizer_len", "minimizer_spaces"])]
+    #[arg(long, value_name = "DATABASE")]
     #[arg(help_heading = "Kraken 2's databases (--format kraken2)")]
     pub(crate) beside: Option<PathBuf>,
     /// Database to write (.mgdb), or a folder with --format kraken2

@@ -137,6 +137,12 @@ fn check(args: &BuildArgs) -> Result<()> {
     if args.given.has("format") && args.format == DatabaseFormat::Merganser {
         return failure::usage("--beside requires --format kraken2, which it implies");
     }
+    let parameters = ["k", "minimizer_len", "minimizer_spaces"];
+    if args.beside.is_some() && parameters.iter().any(|id| args.given.has(id)) {
+        return failure::usage(
+            "-k, --minimizer-len and --minimizer-spaces cannot be used with --beside: its database decides",
+        );
+    }
     let sketches = args.given.first_of::<SketchConfig>(&["k", "masked"]);
     if sketches.or(args.given.first_of::<PartConfig>(&[])).is_some() {
         return failure::usage(
