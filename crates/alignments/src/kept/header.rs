@@ -31,6 +31,11 @@ impl References {
         Ok(References { header: header_of(&list), list })
     }
 
+    /// Returns the number of references.
+    pub(super) fn len(&self) -> i32 {
+        self.list.len() as i32
+    }
+
     /// Adds lines for the references to a text without such lines, as a BAM file may have.
     pub(super) fn add_missing_to(&self, mut text: Vec<u8>) -> Vec<u8> {
         if lines(&text).any(|line| line.starts_with(b"@SQ\t")) {
@@ -52,6 +57,11 @@ impl References {
 
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty())
+}
+
+/// Returns the IDs of the read groups of header lines.
+pub(super) fn read_groups(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    lines(text).filter(|line| line.starts_with(b"@RG\t")).filter_map(|line| field(line, b"ID:"))
 }
 
 /// Parses the references of a header of BAM, whose lengths must not be 0; `None` if it is damaged.
