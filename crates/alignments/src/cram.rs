@@ -159,3 +159,6 @@ impl Crai {
         out
     }
 }
+
+#[cfg(all(test, feature = "cram"))]
+mod tests;

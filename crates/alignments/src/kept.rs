@@ -16,6 +16,7 @@ use std::sync::{Arc, OnceLock};
 use merganser_io::{AlignmentHeader, KeepAlignments, RecordBatch};
 
 use crate::cram::{self, Groups, Stored};
+use crate::sequences::read_groups;
 use crate::{Error, Fields, Format, flag};
 pub use copy::{Copied, CopyByName};
 pub use format::{ReadFormat, ReadFormats};
@@ -165,7 +166,7 @@ impl KeptWriter {
     /// Returns the numbers of the read groups of the header, by their IDs.
     fn groups(&self) -> Arc<Groups> {
         let text = self.source.get().map_or(&[][..], AlignmentHeader::text);
-        Arc::new(header::read_groups(text).map(<[u8]>::to_vec).zip(0..).collect())
+        Arc::new(read_groups(text).map(<[u8]>::to_vec).zip(0..).collect())
     }
 
     fn references(&self) -> Result<&References, String> {

@@ -58,6 +58,8 @@ const MATE_AS_IT_IS: i32 = 2;
 /// The CRAM flag of a record without bases.
 const NO_BASES: i32 = 8;
 
+/// The quality of bases without a quality. As in samtools, it is stored: decoders differ where nothing is.
+const NO_QUALITY: u8 = 0xff;
 /// The contig number of a slice whose records have several contigs.
 const SEVERAL: i32 = -2;
 
@@ -127,12 +129,10 @@ impl<'r> Encoder<'r> {
         let flags = fields.flags();
         let qualities = fields.qualities();
         let has_bases = fields.bases() > 0;
-        let has_qualities = has_bases && qualities.first() != Some(&0xff);
         let series = &mut self.series;
         series.put(Series::Bf, flags.into());
-        let kept = if has_qualities { ALL_QUALITIES } else { 0 };
         let missing = if has_bases { 0 } else { NO_BASES };
-        series.put(Series::Cf, kept | missing | MATE_AS_IT_IS);
+        series.put(Series::Cf, ALL_QUALITIES | missing | MATE_AS_IT_IS);
         series.put(Series::Rl, record.read_bases() as i32);
         let group = record.group(&self.groups);
         series.put(Series::Rg, group.unwrap_or(-1));
@@ -156,8 +156,10 @@ impl<'r> Encoder<'r> {
         } else if has_bases {
             self.series.of(Series::Ba).extend_from_slice(&self.read);
         }
-        if has_qualities {
-            self.series.of(Series::Qs).extend_from_slice(qualities);
+        self.series.of(Series::Qs).extend_from_slice(qualities);
+        if !has_bases {
+            let series = self.series.of(Series::Qs);
+            series.resize(series.len() + record.read_bases(), NO_QUALITY);
         }
     }
 

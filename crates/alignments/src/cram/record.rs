@@ -70,7 +70,7 @@ impl<'a> Stored<'a> {
     }
 
     /// Returns the operations, with the numbers that BAM gives them, and their lengths.
-    pub(super) fn operations(&self) -> impl Iterator<Item = (u32, usize)> + use<'a> {
+    pub(crate) fn operations(&self) -> impl Iterator<Item = (u32, usize)> + use<'a> {
         crate::fields::operations(self.cigar)
     }
 

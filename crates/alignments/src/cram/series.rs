@@ -277,12 +277,16 @@ impl AllSeries {
         map
     }
 
-    /// Appends the blocks that are not empty, and returns their content IDs.
+    /// Appends the blocks, and returns their content IDs. Empty ones are left out, except those that noodles-cram needs
+    /// to decode a read without bases.
     pub(super) fn put_blocks(&self, packer: &mut Packer, out: &mut Vec<u8>) -> Vec<i32> {
-        let series = Series::ALL.iter().map(|(series, _)| (series.id(), self.series_of(*series)));
+        let is_needed = |series| matches!(series, Series::Ba | Series::Qs);
+        let series = Series::ALL.iter().map(|&(series, _)| (series, self.series_of(series)));
+        let series = series.filter(|&(series, content)| is_needed(series) || !content.is_empty());
+        let series = series.map(|(series, content)| (series.id(), content));
         let tags = self.tags.iter().map(|(key, values)| (id_of(*key), &values[..]));
         let mut ids = Vec::new();
-        for (id, content) in series.chain(tags).filter(|(_, content)| !content.is_empty()) {
+        for (id, content) in series.chain(tags) {
             put_block(Kind::External, id, content, packer, out);
             ids.push(id);
         }

@@ -59,11 +59,6 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty())
 }
 
-/// Returns the IDs of the read groups of header lines.
-pub(super) fn read_groups(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    lines(text).filter(|line| line.starts_with(b"@RG\t")).filter_map(|line| field(line, b"ID:"))
-}
-
 /// Parses the references of a header of BAM, whose lengths must not be 0; `None` if it is damaged.
 fn of_bam(bytes: &[u8]) -> Option<Vec<Sequence>> {
     let mut at = 8 + size_at(bytes, 4)?;

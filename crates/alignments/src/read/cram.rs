@@ -5,13 +5,15 @@
 
 mod block;
 mod container;
+mod merged;
 
+use self::merged::with_merged_cigar;
 use super::comments::put_fields;
 use super::reference::Reference;
 use super::templates::Templates;
 use super::{Alignment, BEST_QUALITY};
 use crate::flag;
-use crate::sequences::{Sequence, bam_header_of, header_of};
+use crate::sequences::{Sequence, bam_header_of, header_of, with_read_groups};
 use md5::{Digest, Md5};
 use merganser_io::{AlignmentBytes, AlignmentHeader, CommentTags, Problem, Reads};
 use noodles_cram::io::reader::Container;
@@ -80,7 +82,7 @@ impl<R: Read> Containers<R> {
         }
         let text = header_text(&mut reader)?;
         let sequences = Arc::new(Sequence::all_of(&text).map_err(invalid)?);
-        let header = header_of(&sequences);
+        let header = with_read_groups(header_of(&sequences), &text);
         let open = |path| Reference::open(path).map_err(|error| unreadable(path, &error));
         let reference = reference.map(open).transpose()?;
         let shared = Arc::<Shared>::default();
@@ -324,7 +326,7 @@ impl Cram {
             // CRAM stores no mapping quality of unmapped reads. It is 0, as in samtools, and not 255 (missing).
             bytes[QUALITY_AT] = 0;
         }
-        kept.extend(&bytes);
+        kept.extend(&with_merged_cigar(&bytes).unwrap_or(bytes));
         Ok(())
     }
 }
