@@ -198,7 +198,9 @@ impl<'r> Encoder<'r> {
                     let bases = &self.read[if has_bases { from..from + len } else { 0..0 }];
                     match self.letters {
                         _ if !has_bases => {}
-                        Some(_) => differences.put_bases(&self.reference[at..at + len], bases, from),
+                        Some(_) => {
+                            differences.put_bases(&self.reference[at..at + len], bases, from)
+                        }
                         None => differences.put_all_bases(bases, from),
                     }
                     (from, at) = (from + len, at + len);
@@ -211,8 +213,7 @@ impl<'r> Encoder<'r> {
 
     /// Assembles the container from the data series.
     fn finish(&mut self, container: Container, is_sorted: bool) -> OpenContainer {
-        let preserved =
-            Preserved { differences: is_sorted, reference: self.letters.is_some() };
+        let preserved = Preserved { differences: is_sorted, reference: self.letters.is_some() };
         let mut compression = Vec::new();
         let header = self.series.compression_header(preserved);
         put_raw_block(Kind::Compression, 0, &header, &mut compression);

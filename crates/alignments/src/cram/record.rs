@@ -48,7 +48,8 @@ impl<'a> Stored<'a> {
         if fields.flags() & !FLAGS != 0 {
             return Some("an alignment has flags that SAM does not have");
         }
-        let are_known = [fields.contig(), fields.mate()[0]].iter().all(|at| (-1..contigs).contains(at));
+        let are_known =
+            [fields.contig(), fields.mate()[0]].iter().all(|at| (-1..contigs).contains(at));
         if !are_known {
             return Some("an alignment is on a reference that the header does not have");
         }

@@ -98,10 +98,12 @@ impl Draft {
 
 /// Clips, then operations of which no neighbours have the same kind, then clips.
 fn operations() -> impl Strategy<Value = Vec<Operation>> {
-    let middle = prop::collection::vec((prop::sample::select(&[0u32, 1, 2, 3, 6][..]), 1..30u32), 0..8);
+    let middle =
+        prop::collection::vec((prop::sample::select(&[0u32, 1, 2, 3, 6][..]), 1..30u32), 0..8);
     (prop::array::uniform4(prop::option::of(1..9u32)), middle).prop_map(|(clips, middle)| {
         let clip = |kind: u32, len: Option<u32>| len.map(|len| (kind, len));
-        let mut all: Vec<Operation> = clip(5, clips[0]).into_iter().chain(clip(4, clips[1])).collect();
+        let mut all: Vec<Operation> =
+            clip(5, clips[0]).into_iter().chain(clip(4, clips[1])).collect();
         all.push((0, 5));
         all.extend(middle);
         all.push((0, 4));
@@ -126,13 +128,17 @@ fn value() -> impl Strategy<Value = Value> {
     let real = any::<f32>().prop_filter("a number", |real| !real.is_nan());
     prop_oneof![
         (b'!'..=b'~').prop_map(|letter| (b'A', vec![letter])),
-        prop::sample::select(&[(b'c', 1), (b'C', 1), (b's', 2), (b'S', 2), (b'i', 4), (b'I', 4)][..])
-            .prop_flat_map(move |(kind, width)| bytes(kind, width)),
+        prop::sample::select(
+            &[(b'c', 1), (b'C', 1), (b's', 2), (b'S', 2), (b'i', 4), (b'I', 4)][..]
+        )
+        .prop_flat_map(move |(kind, width)| bytes(kind, width)),
         real.prop_map(|real| (b'f', real.to_le_bytes().to_vec())),
         "[ -~]{0,40}".prop_map(|text| (b'Z', [text.as_bytes(), &[0]].concat())),
         "([0-9A-F][0-9A-F]){0,9}".prop_map(|text| (b'H', [text.as_bytes(), &[0]].concat())),
-        prop::sample::select(&[(b'c', 1), (b'C', 1), (b's', 2), (b'S', 2), (b'i', 4), (b'I', 4)][..])
-            .prop_flat_map(move |(kind, width)| array(kind, width)),
+        prop::sample::select(
+            &[(b'c', 1), (b'C', 1), (b's', 2), (b'S', 2), (b'i', 4), (b'I', 4)][..]
+        )
+        .prop_flat_map(move |(kind, width)| array(kind, width)),
     ]
 }
 
@@ -160,7 +166,8 @@ fn place() -> impl Strategy<Value = (i32, i32)> {
 
 fn draft() -> impl Strategy<Value = Draft> {
     let flags = any::<u16>().prop_map(|flags| flags & 0xfff);
-    let mate = (-1..3i32, -1..5000i32, any::<i32>()).prop_map(|(contig, at, template)| [contig, at, template]);
+    let mate = (-1..3i32, -1..5000i32, any::<i32>())
+        .prop_map(|(contig, at, template)| [contig, at, template]);
     let texts = ("[!-?A-~]{1,254}", tags());
     let numbers = (flags, place(), any::<bool>(), any::<u8>(), any::<u64>());
     (texts, numbers, operations(), any::<[bool; 2]>(), mate).prop_map(

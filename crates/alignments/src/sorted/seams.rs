@@ -52,7 +52,6 @@ impl BlockSeam {
     }
 }
 
-
 /// The seam of CRAM: a container has [`GROUP`] records, or fewer before a change of contig. The second field is the
 /// number of records in the open group.
 #[derive(Default)]
