@@ -22,7 +22,7 @@ const TAGS: [&str; 7] = [
     "RG:Z:g1\tNM:i:7\tMD:Z:3A9",
     "NM:i:0\tRG:Z:g2",
     "RG:Z:unknown",
-    "zb:B:c,-1,2\tzB:B:f,0.5,-3\tze:B:S\tzh:H:1AFF\tza:A:~\tzz:Z:",
+    "zb:B:c,-1,2\tzB:B:f,0.5,-3\tzh:H:1AFF\tza:A:~\tzz:Z:",
     "zt:Z:a b!~;,:\tzi:i:-70000\tzu:i:4294967295\tzf:f:1.5e+10",
     "MM:Z:C+m,1,2;\tML:B:C,0,255\tRG:Z:g2",
     "",
@@ -49,7 +49,8 @@ fn records(random: &mut Random) -> String {
             (false, 0) => format!("c{contig}\t{at}\t0\t*"),
             (false, _) => "*\t0\t0\t*".to_owned(),
         };
-        let mate = match random.below(3) {
+        // samtools ignores the contig of the mate of an unpaired read.
+        let mate = match random.below(3) * (flags & 1) {
             0 => "*\t0".to_owned(),
             _ => format!("c{}\t{}", random.below(2), random.below(20_000)),
         };
@@ -70,8 +71,8 @@ fn records(random: &mut Random) -> String {
             .unwrap();
     }
     // More operations than the field of BAM can count.
-    let long = bases(random, 80_000);
-    let cigar = "1M1I".repeat(40_000);
+    let long = bases(random, 33_010);
+    let cigar = format!("5M{}5M", "1I1P".repeat(33_000));
     writeln!(records, "long\t0\tc0\t5\t7\t{cigar}\t*\t0\t0\t{long}\t*\tzz:Z:x").unwrap();
     records
 }

@@ -137,9 +137,7 @@ impl<'r> Encoder<'r> {
         let group = record.group(&self.groups);
         series.put(Series::Rg, group.unwrap_or(-1));
         series.of(Series::Rn).extend_from_slice(fields.name());
-        let reverse = if flags & flag::MATE_REVERSE != 0 { 1 } else { 0 };
-        let unmapped = if flags & flag::MATE_UNMAPPED != 0 { 2 } else { 0 };
-        series.put(Series::Mf, reverse | unmapped);
+        series.put(Series::Mf, mate_flags(flags));
         let [contig, at, template] = fields.mate();
         series.put(Series::Ns, contig);
         series.put(Series::Np, at + 1);
@@ -227,6 +225,14 @@ impl<'r> Encoder<'r> {
         };
         OpenContainer { container, compression, ids, data, reference }
     }
+}
+
+/// Returns the CRAM flags of a mate. For an unpaired read they are 0: it would become a paired one. Its BAM flags, which
+/// have the same bits, are stored as they are.
+fn mate_flags(flags: u16) -> i32 {
+    let reverse = if flags & flag::MATE_REVERSE != 0 { 1 } else { 0 };
+    let unmapped = if flags & flag::MATE_UNMAPPED != 0 { 2 } else { 0 };
+    if flags & flag::PAIRED != 0 { reverse | unmapped } else { 0 }
 }
 
 /// Returns views of records.
