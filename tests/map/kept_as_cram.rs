@@ -55,8 +55,9 @@ fn records(random: &mut Random) -> String {
             _ => format!("c{}\t{}", random.below(2), random.below(20_000)),
         };
         let length = random.below(2000) as i64 - 1000;
+        // noodles-cram does not read samtools' containers whose unmapped reads all lack bases.
         let letters = match random.below(8) {
-            0 => "*\t*".to_owned(),
+            0 if is_mapped => "*\t*".to_owned(),
             1 => format!("{}\t*", bases(random, count)),
             _ => {
                 let quality = |_| (b'!' + random.below(94) as u8) as char;
