@@ -128,7 +128,7 @@ fn cram_has_the_records_of_any_input() {
     }
 }
 
-/// What CRAM cannot store is what it is after samtools has written it.
+/// Records that CRAM cannot store become the same as those that samtools writes.
 #[test]
 fn cram_loses_what_samtools_loses() {
     if !installed(&["samtools"]) {

@@ -1,5 +1,7 @@
 //! Any records of BAM come back from CRAM as they were, through the reader of this crate.
 
+#![allow(clippy::unwrap_used, reason = "tests panic on failure")]
+
 use std::sync::Arc;
 
 use merganser_io::{Input, KeepAlignments, ReadInput, RecordBatch, Records, WhichAlignments};

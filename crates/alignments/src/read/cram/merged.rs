@@ -6,7 +6,7 @@ use crate::{Fields, MAX_OPERATIONS};
 /// The offset of the number of operations in a record of BAM.
 const NUMBER_AT: usize = 16;
 
-/// Returns a record of BAM whose neighbouring operations of the same kind are joined; `None` if there are none.
+/// Returns a record of BAM whose neighbouring operations of the same kind are joined; `None` if it has no such ones.
 pub(super) fn with_merged_cigar(record: &[u8]) -> Option<Vec<u8>> {
     let stored = Stored::new(record);
     let mut joined: Vec<(u32, usize)> = Vec::new();
