@@ -33,8 +33,8 @@ use crate::text::counted;
 ///     taxids: The taxa: an int or several; 0 for unclassified reads.
 ///     mates: The second mates, the same number of files or sequences as `reads`.
 ///     output: The file for the reads; compressed if the name ends in .gz. If it ends in .bam, .cram or .sam, the
-///         alignments of the reads are written as they are in the input, with all tags. For pairs, # in the name becomes _1 and _2;
-///         without it and without `output2`, mates are interleaved.
+///         alignments of the reads are written as they are in the input, with all tags. For pairs, # in the name becomes
+///         _1 and _2; without it and without `output2`, mates are interleaved.
 ///     interleaved: First and second mates alternate in `reads`.
 ///     any_names: Pair mates by position, even if their names differ.
 ///     reference: The reference as FASTA, which reads in CRAM need.
