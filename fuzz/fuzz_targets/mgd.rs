@@ -13,9 +13,9 @@ const HEADER: usize = 32;
 /// The maximum number of minimizers, enough to reach every branch.
 const MAX: usize = 600;
 
-fuzz_target!(|input: (u8, u8, Vec<u64>, Vec<Change>, bool)| {
+fuzz_target!(|input: (u8, u8, Vec<u128>, Vec<Change>, bool)| {
     let (k, w, minimizers, changes, own) = input;
-    let (k, w) = (usize::from(k % 16) * 2 + 1, usize::from(w % 33) * 2 + 1);
+    let (k, w) = (usize::from(k % 31) * 2 + 1, usize::from(w % 33) * 2 + 1);
     if !are_legal(k, w) {
         return;
     }

@@ -9,11 +9,11 @@ use crate::databases::context;
 pub use crate::mend::minimizers as mend;
 
 /// Returns a Deacon file of these minimizers, reduced to the bits of `k` bases.
-pub fn deacon(k: usize, w: usize, minimizers: &[u64]) -> Vec<u8> {
+pub fn deacon(k: usize, w: usize, minimizers: &[u128]) -> Vec<u8> {
     let mut bytes = vec![3, k as u8, w as u8];
     bytes.extend((minimizers.len() as u64).to_le_bytes());
     for minimizer in minimizers {
-        let fitting = minimizer & (u64::MAX >> (64 - 2 * k));
+        let fitting = minimizer & (u128::MAX >> (128 - 2 * k));
         bytes.extend_from_slice(&fitting.to_le_bytes()[..k.div_ceil(4)]);
     }
     bytes

@@ -9,3 +9,4 @@ mod classify;
 mod classify_cuda;
 mod eval;
 mod metagenomes;
+mod several;

@@ -1,8 +1,8 @@
 //! `merganser deplete`: minimizer sets, and reads compared with them.
 
 use merganser_deplete::Params;
-use merganser_test_support::Dir;
-use merganser_test_support::tools::{installed, shell};
+use merganser_test_support::tools::{by_chance, installed, shell};
+use merganser_test_support::{Dir, gunzip, shared};
 
 use merganser_test_support::oracles::deplete::naive;
 use std::collections::BTreeSet;
@@ -82,9 +82,9 @@ impl Sample {
 
     /// Returns whether each pair matches, by the definition.
     fn matches(&self, params: Params, (number, part, complexity): (usize, f64, f32)) -> Vec<bool> {
-        let host: BTreeSet<u64> = naive::minimizers(params, &self.host).into_iter().collect();
+        let host: BTreeSet<u128> = naive::minimizers(params, &self.host).into_iter().collect();
         let is_match = |pair: &[Vec<u8>; 2]| {
-            let all: BTreeSet<u64> =
+            let all: BTreeSet<u128> =
                 pair.iter().flat_map(|read| naive::minimizers(params, read)).collect();
             let hits = all.intersection(&host);
             let hits = hits.filter(|&&hit| naive::complexity(params, hit) >= complexity).count();
@@ -106,7 +106,7 @@ fn what_matches_goes_by_the_definition() {
     let sample = Sample::new(1, 600);
     let dir = Dir::new();
     sample.write(&dir);
-    for (k, w) in [(31, 15), (21, 11)] {
+    for (k, w) in [(31, 15), (21, 11), (41, 9), (61, 1)] {
         dir.run(&format!("deplete index -q host.fa -o host.mgd -k {k} -w {w}")).ok();
         dir.run(&format!("deplete index -q host.fa -o host.idx -k {k} -w {w} -t 1")).ok();
         let params = Params::new(k, w).unwrap();
@@ -216,7 +216,7 @@ fn sets_are_united_subtracted_and_intersected() {
         dir.write(&name, [b">g\n".to_vec(), genome.clone(), b"\n".to_vec()].concat());
         dir.run(&format!("deplete index -q {name} -o {number}.mgd")).ok();
         dir.run(&format!("deplete index -q {name} -o {number}.idx")).ok();
-        sets.push(naive::minimizers(params, genome).into_iter().collect::<BTreeSet<u64>>());
+        sets.push(naive::minimizers(params, genome).into_iter().collect::<BTreeSet<u128>>());
     }
     let [one, two] = &sets[..] else { panic!() };
     let expected = [one | two, one - two, one & two].map(|set| set.len());
@@ -242,44 +242,158 @@ fn sets_are_united_subtracted_and_intersected() {
     assert!(said.contains("small.mgd: sets of k 31 and w 15 and of k 21 and w 15"), "{said}");
 }
 
+/// Sets of minimizers of more than 31 bases: the operations, conversions, and refusals.
+#[test]
+fn long_minimizers_make_sets_too() {
+    let dir = Dir::new();
+    let shared = Random(11).bases(2000);
+    for (number, own) in [(0, 21), (1, 22)] {
+        let genome = [&shared[..], &Random(own).bases(1000)].concat();
+        dir.write(&format!("{number}.fa"), [b">g\n".to_vec(), genome, b"\n".to_vec()].concat());
+        dir.run(&format!("deplete index -q {number}.fa -o {number}.mgd -k 61 -w 5 -t 1")).ok();
+        dir.run(&format!("deplete index -q {number}.fa -o {number}.idx -k 61 -w 5 -t 3")).ok();
+    }
+    let count = |set: &str| -> usize {
+        let info = dir.run(&format!("deplete info {set} --json")).ok();
+        let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+        assert_eq!([&info["k"], &info["w"]], [61, 5]);
+        info["minimizers"].as_u64().unwrap() as usize
+    };
+    for operation in ["union", "diff", "intersect"] {
+        dir.run(&format!("deplete {operation} -q -o {operation}.mgd 0.mgd 1.idx")).ok();
+        dir.run(&format!("deplete {operation} -q -o other.mgd 0.idx 1.mgd")).ok();
+        assert!(dir.read("other.mgd") == dir.read(&format!("{operation}.mgd")));
+    }
+    let [union, diff, intersect] = ["union.mgd", "diff.mgd", "intersect.mgd"].map(count);
+    assert_eq!([union - count("1.mgd"), intersect + diff], [diff, count("0.idx")]);
+    assert!(diff > 200 && intersect > 500, "{diff} {intersect}");
+    dir.run("deplete union -q -o x.idx 0.mgd").ok();
+    assert!(dir.read("x.idx") == dir.read("0.idx"));
+    // Programs that do not know long minimizers name the version.
+    assert_eq!(dir.read("0.mgd")[8..12], 2u32.to_le_bytes());
+    dir.run("deplete index -q 0.fa -o short.mgd -k 31 -w 5").ok();
+    assert_eq!(dir.read("short.mgd")[8..12], 1u32.to_le_bytes());
+    let said = dir.run("deplete union -q -o y.mgd 0.mgd short.mgd").fails(1);
+    assert!(said.contains("sets of k 61 and w 5 and of k 31 and w 5"), "{said}");
+    for k in [32, 60, 63] {
+        let said = dir.run(&format!("deplete index -q 0.fa -o y.mgd -k {k}")).fails(2);
+        assert!(
+            said.contains(&format!("-k is {k}: an odd number of up to 61 is needed")),
+            "{said}"
+        );
+    }
+}
+
+/// Returns the checksum of a set in Deacon's format, with sorted minimizers.
+fn sum_of_sorted(set: &[u8]) -> u32 {
+    let (header, minimizers) = set.split_at(11);
+    let width = usize::from(header[1]).div_ceil(4);
+    let mut minimizers: Vec<&[u8]> = minimizers.chunks(width).collect();
+    minimizers.sort_by(|one, other| one.iter().rev().cmp(other.iter().rev()));
+    let mut sum = flate2::Crc::new();
+    sum.update(&[header, &minimizers.concat()].concat());
+    sum.sum()
+}
+
 /// Deacon 0.19, if it is installed, makes the same sets and the same decisions.
 #[test]
 fn deacon_agrees() {
     let sample = Sample::new(5, 5000);
     let dir = Dir::new();
     sample.write(&dir);
-    dir.run("deplete index -q host.fa -o own.idx").ok();
-    // Without Deacon, compare the set with a recorded checksum.
-    let own = dir.read("own.idx");
-    let (header, minimizers) = own.split_at(11);
-    let mut minimizers: Vec<&[u8]> = minimizers.chunks(8).collect();
-    minimizers.sort_by_key(|minimizer| u64::from_le_bytes((*minimizer).try_into().unwrap()));
-    let mut sum = flate2::Crc::new();
-    sum.update(&[header, &minimizers.concat()].concat());
-    assert_eq!(sum.sum(), OWN_IDX);
-    if std::process::Command::new("deacon").arg("--version").output().is_err() {
-        eprintln!("skipped: deacon is not installed");
-        return;
-    }
-    shell(dir.root(), "deacon index build -q host.fa -o deacons.idx 2> log");
-    dir.run("deplete diff -q -o x.mgd own.idx deacons.idx").ok();
-    dir.run("deplete diff -q -o y.mgd deacons.idx own.idx").ok();
-    for name in ["x.mgd", "y.mgd"] {
-        assert!(dir.run(&format!("deplete info {name}")).ok().contains("minimizers  0\n"));
-    }
-    for options in ["", "-a 1 -r 0", "-a 1 -r 0.3", "-a 5 -r 0.9", "-a 2 -p 60"] {
-        let deacons = format!("deacon filter -q -d {options} --ordered own.idx");
-        shell(dir.root(), &format!("{deacons} 1.fq 2.fq -o d1.fq -O d2.fq 2> log"));
-        dir.run(&format!("deplete filter -q deacons.idx -1 1.fq -2 2.fq {options} -o c#.fq")).ok();
-        assert!(dir.read("c1.fq") == dir.read("d1.fq") && dir.read("c2.fq") == dir.read("d2.fq"));
-        shell(dir.root(), &format!("{deacons} 1.fq -o d.fq 2> log"));
-        dir.run(&format!("deplete filter -q own.idx 1.fq {options} -o c.fq")).ok();
-        assert!(dir.read("c.fq") == dir.read("d.fq"), "{options}");
+    for (k, w, sum) in OWN_IDX {
+        let index = format!("-k {k} -w {w} host.fa");
+        dir.run(&format!("deplete index -q {index} -o own.idx")).ok();
+        // Without Deacon, compare the set with a recorded checksum.
+        assert_eq!(sum_of_sorted(&dir.read("own.idx")), sum, "{k} {w}");
+        if std::process::Command::new("deacon").arg("--version").output().is_err() {
+            eprintln!("skipped: deacon is not installed");
+            continue;
+        }
+        shell(dir.root(), &format!("deacon index build -q {index} -o deacons.idx 2> log"));
+        assert_eq!(sum_of_sorted(&dir.read("deacons.idx")), sum, "{k} {w}");
+        // Our files of a set have one order.
+        dir.run("deplete union -q -o x.idx deacons.idx").ok();
+        assert!(dir.read("x.idx") == dir.read("own.idx"));
+        for options in ["", "-a 1 -r 0", "-a 1 -r 0.3", "-a 5 -r 0.9", "-a 2 -p 80", "-a 1 -c 0.99"]
+        {
+            let deacons = format!("deacon filter -q -d {options} --ordered own.idx");
+            shell(dir.root(), &format!("{deacons} 1.fq 2.fq -o d1.fq -O d2.fq 2> log"));
+            dir.run(&format!("deplete filter -q deacons.idx -1 1.fq -2 2.fq {options} -o c#.fq"))
+                .ok();
+            assert!(
+                dir.read("c1.fq") == dir.read("d1.fq") && dir.read("c2.fq") == dir.read("d2.fq")
+            );
+            shell(dir.root(), &format!("{deacons} 1.fq -o d.fq 2> log"));
+            dir.run(&format!("deplete filter -q own.idx 1.fq {options} -o c.fq")).ok();
+            assert!(dir.read("c.fq") == dir.read("d.fq"), "{k} {w} {options}");
+        }
     }
 }
 
-/// Checksum of the set that Deacon 0.19.1 makes of the host in [`deacon_agrees`], with sorted minimizers.
-const OWN_IDX: u32 = 3_235_461_013;
+/// k, w, and the checksum of the set that Deacon 0.19.1 makes of the host in [`deacon_agrees`], with sorted minimizers.
+const OWN_IDX: [(usize, usize, u32); 6] = [
+    (31, 15, 3_235_461_013),
+    (33, 1, 2_112_522_694),
+    (33, 63, 502_959_602),
+    (41, 15, 3_260_116_642),
+    (61, 1, 2_404_102_757),
+    (61, 35, 3_783_206_727),
+];
+
+/// Deacon 0.19, if it is installed, makes the same sets of real genomes, and the same decisions about real reads.
+#[test]
+fn deacon_agrees_on_real_reads() {
+    let names = ["Streptococcus_mitis_NCTC12261", "Escherichia_coli_K12_MG1655"];
+    let genomes = names.map(|name| shared(&format!("genomes/{name}.fna.gz")));
+    let reads = ["ERR1438863_1", "ERR1438863_2", "pacbio_ecoliK12_150reads"];
+    let reads = reads.map(|name| shared(&format!("reads/{name}.fastq.gz")));
+    let ([Some(mitis), Some(coli)], [Some(one), Some(two), Some(long)]) = (genomes, reads) else {
+        return;
+    };
+    if !by_chance("deacon") {
+        return;
+    }
+    let dir = Dir::new();
+    for (name, path) in
+        [("mitis.fa", mitis), ("coli.fa", coli), ("1.fq", one), ("2.fq", two), ("long.fq", long)]
+    {
+        dir.write(name, gunzip(&path));
+    }
+    let reads = |name: &str| dir.read(name).iter().filter(|&&byte| byte == b'\n').count() / 4;
+    for (k, w) in [(31, 15), (33, 15), (41, 15), (61, 1)] {
+        for (genome, inputs, limits) in
+            [("mitis.fa", ["1.fq", "2.fq"], ""), ("coli.fa", ["long.fq", ""], "-a 1 -r 0")]
+        {
+            dir.run(&format!("deplete index -q {genome} -o own.idx -k {k} -w {w}")).ok();
+            let build = format!("deacon index build -q {genome} -o deacons.idx -k {k} -w {w}");
+            shell(dir.root(), &format!("{build} 2> log"));
+            let [own, deacons] =
+                ["own.idx", "deacons.idx"].map(|name| sum_of_sorted(&dir.read(name)));
+            assert_eq!(own, deacons, "{k} {w} {genome}");
+            let [first, second] = inputs;
+            let (outputs, own_inputs) = match second {
+                "" => ("-o d1.fq", first.to_owned()),
+                _ => ("-o d1.fq -O d2.fq", format!("-1 {first} -2 {second} --output2 c2.fq")),
+            };
+            let deacons =
+                format!("deacon filter -q -d --ordered {limits} own.idx {first} {second}");
+            shell(dir.root(), &format!("{deacons} {outputs} 2> log"));
+            dir.run(&format!("deplete filter -q deacons.idx {own_inputs} {limits} -o c1.fq")).ok();
+            assert!(dir.read("c1.fq") == dir.read("d1.fq"), "{k} {w} {genome}");
+            assert!(
+                second.is_empty() || dir.read("c2.fq") == dir.read("d2.fq"),
+                "{k} {w} {genome}"
+            );
+            let (all, kept) = (reads(first), reads("c1.fq"));
+            let count = (dir.read("own.idx").len() - 11) / (k as usize).div_ceil(4);
+            println!(
+                "k {k} w {w} {genome}: {count} minimizers, {kept} of {all} reads or pairs kept"
+            );
+            assert!(kept > 0 && kept < all);
+        }
+    }
+}
 
 #[test]
 fn summaries_are_what_their_readers_know() {

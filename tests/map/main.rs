@@ -19,4 +19,5 @@ mod kept_by_taxa;
 mod kept_comments;
 mod map;
 mod map_cuda;
+mod mapped_tags;
 mod mask;

@@ -9,10 +9,10 @@ use merganser_test_support::reads::Random;
 
 /// Returns the reads with the windows masked whose minimizer the host has, if the host has two minimizers of the read or
 /// of its mates.
-fn masked(known: &BTreeSet<u64>, reads: &[Vec<u8>], mask: fn(u8) -> u8) -> Vec<Vec<u8>> {
+fn masked(known: &BTreeSet<u128>, reads: &[Vec<u8>], mask: fn(u8) -> u8) -> Vec<Vec<u8>> {
     let params = Params::default();
     let found = reads.iter().flat_map(|read| naive::minimizers(params, read));
-    let found: BTreeSet<u64> = found.filter(|value| known.contains(value)).collect();
+    let found: BTreeSet<u128> = found.filter(|value| known.contains(value)).collect();
     if found.len() < 2 {
         return reads.to_vec();
     }

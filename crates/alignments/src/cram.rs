@@ -83,8 +83,15 @@ impl<'r> Cram<'r> {
         cancel: &Cancel,
     ) -> Result<Cram<'r>, Error> {
         let checksums = checksums(letters, threads, cancel)?;
+        let mut cram = Cram { letters, groups: Arc::default(), checksums };
+        cram.set_groups(groups);
+        Ok(cram)
+    }
+
+    /// Replaces the read groups by those of the header.
+    pub fn set_groups(&mut self, groups: &[ReadGroup]) {
         let ids = groups.iter().map(|group| group.id().as_bytes().to_vec());
-        Ok(Cram { letters, groups: Arc::new(ids.zip(0..).collect()), checksums })
+        self.groups = Arc::new(ids.zip(0..).collect());
     }
 
     /// Returns the MD5 of each contig, in hexadecimal.

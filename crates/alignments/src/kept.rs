@@ -7,7 +7,7 @@ mod header;
 mod lines;
 mod names;
 mod pass;
-mod reads;
+pub(crate) mod reads;
 mod sink;
 mod tagged;
 

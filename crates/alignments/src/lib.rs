@@ -31,6 +31,7 @@ mod mates;
 mod operation;
 mod read;
 mod read_group;
+mod read_tags;
 mod record;
 mod sequences;
 mod sorted;
@@ -51,6 +52,7 @@ pub use kept::{
 pub use mates::begin_as_mates;
 pub use operation::Operation;
 pub use read_group::ReadGroup;
+pub use read_tags::{ReadTags, TagRule};
 pub use record::{
     Format, MAX_OPERATIONS, MateTags, Record, RecordPlace, RecordStyle, Tags, file_head, flag,
 };

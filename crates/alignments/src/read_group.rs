@@ -1,5 +1,7 @@
 //! Read groups.
 
+use std::collections::BTreeSet;
+
 use merganser_run::ConfigError;
 
 /// A read group: a line `@RG` of SAM.
@@ -16,6 +18,27 @@ impl ReadGroup {
     /// If the text is not such a line.
     pub fn parse(text: &str) -> Result<ReadGroup, ConfigError> {
         ReadGroup::of_line(text.replace("\\t", "\t"), text)
+    }
+
+    /// Takes a line `@RG` of a header as it is, without its line end.
+    ///
+    /// # Errors
+    /// If the line has no ID, or characters that no header may have.
+    pub fn of_header(line: &[u8]) -> Result<ReadGroup, &'static str> {
+        let line = std::str::from_utf8(line).map_err(|_| "it is not UTF-8")?;
+        if line.contains(|letter: char| letter.is_control() && letter != '\t') {
+            return Err("it has control characters");
+        }
+        let id = line.split('\t').skip(1).find_map(|field| field.strip_prefix("ID:"));
+        let id = id.filter(|id| !id.is_empty()).ok_or("an ID is missing")?;
+        Ok(ReadGroup { line: line.to_owned(), id: id.to_owned() })
+    }
+
+    /// Whether both lines have the same fields, in any order.
+    pub fn is_same(&self, other: &ReadGroup) -> bool {
+        let fields =
+            |line: &'_ str| -> BTreeSet<String> { line.split('\t').map(str::to_owned).collect() };
+        self.line == other.line || fields(&self.line) == fields(&other.line)
     }
 
     /// Parses a line with tabs. Messages show `text`.

@@ -81,6 +81,8 @@ pub struct Record<'a> {
     pub hit: Option<Tags<'a>>,
     /// The tags about the mate, if the record has them.
     pub mate_tags: Option<MateTags<'a>>,
+    /// The tags of the read, in the format of the output: [`ReadTags::bytes`](crate::ReadTags::bytes).
+    pub read_tags: &'a [u8],
 }
 
 impl<'a> Record<'a> {
@@ -102,6 +104,7 @@ impl<'a> Record<'a> {
             letters,
             hit: None,
             mate_tags: None,
+            read_tags: &[],
         }
     }
 }

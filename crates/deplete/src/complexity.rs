@@ -1,11 +1,12 @@
 //! The complexity of minimizers.
 
 use crate::Params;
+use crate::word::Word;
 
 /// Returns the complexity of a minimizer, 0 to 1: 1 minus its DUST score (Morgulis and others, 2006), which is the
 /// number of pairs of equal triplets of bases, divided by that of a minimizer of one base. The result, in single
 /// precision, is that of Deacon (`calculate_kdust`). Minimizers of less than 4 bases have complexity 1.
-pub(crate) fn complexity(params: Params, value: u64) -> f32 {
+pub(crate) fn complexity<W: Word>(params: Params, value: W) -> f32 {
     let triplets = params.k().saturating_sub(2);
     if triplets < 2 {
         return 1.0;
@@ -13,7 +14,7 @@ pub(crate) fn complexity(params: Params, value: u64) -> f32 {
     let mut seen = [0u8; 64];
     let mut pairs = 0u32;
     for at in 0..triplets {
-        let seen = &mut seen[(value >> (2 * at)) as usize & 63];
+        let seen = &mut seen[(value >> (2 * at as u32)).low() as usize & 63];
         pairs += u32::from(*seen);
         *seen += 1;
     }
@@ -29,7 +30,7 @@ mod tests {
 
     #[test]
     fn repeats_are_less_complex() {
-        let of = |k, value| complexity(Params::new(k, 15).unwrap(), value);
+        let of = |k, value: u64| complexity(Params::new(k, 15).unwrap(), value);
         assert_eq!(of(31, 0), 0.0);
         assert_eq!((of(3, 0), of(1, 0)), (1.0, 1.0));
         // Two bases that alternate: 15 and 14 equal triplets of 29.
@@ -38,13 +39,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn complexity_is_that_of_all_pairs(half in 0..16usize, value in any::<u64>(), repeat in 1..32u32) {
+        fn complexity_is_that_of_all_pairs(half in 0..31usize, value in any::<u128>(), repeat in 1..62u32) {
             let params = Params::new(2 * half + 1, 15).unwrap();
             // Also minimizers that repeat themselves.
-            let unit = value & u64::MAX >> (64 - 2 * repeat.min(32));
-            let value = (0..64 / (2 * repeat)).fold(0, |all, at| all | unit << (2 * repeat * at));
-            let value = value & params.mask();
-            prop_assert_eq!(complexity(params, value), naive::complexity(params, value));
+            let unit = value & u128::MAX >> (128 - 2 * repeat);
+            let value = (0..64 / repeat).fold(0, |all, at| all | unit << (2 * repeat * at));
+            let value = value & params.mask::<u128>();
+            let expected = naive::complexity(params, value);
+            prop_assert_eq!(complexity(params, value), expected);
+            prop_assert!(params.are_long() || complexity(params, value as u64) == expected);
         }
     }
 }

@@ -4,6 +4,7 @@ use merganser_run::ConfigError;
 use serde::Serialize;
 
 use crate::complexity::complexity;
+use crate::word::Word;
 use crate::{Error, Params, Thresholds};
 
 merganser_run::named! {
@@ -66,7 +67,7 @@ pub struct Config {
 impl Config {
     /// Whether a minimizer is not ignored for its low complexity.
     #[inline(always)]
-    pub(crate) fn counts(&self, params: Params, value: u64) -> bool {
+    pub(crate) fn counts<W: Word>(&self, params: Params, value: W) -> bool {
         let least = self.complexity_threshold as f32;
         least == 0.0 || complexity(params, value) >= least
     }

@@ -12,8 +12,10 @@ use merganser_io::{AtomicFile, OutputFormat, OutputSet};
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Budget, Cancel, Context, run_workers};
 
-use crate::host::Section;
+use crate::host::{LineLookup, Section};
 use crate::sections::{SECTIONS, each_section, sorted};
+use crate::sorted::SortedLookup;
+use crate::word::{ByWord, Word};
 use crate::{Error, MinimizerLookup, MinimizerSet, Params};
 
 /// A format of sets.
@@ -99,16 +101,31 @@ impl<'p> Opened<'p> {
             Reader::Mgd(reader) => {
                 reader.sections.iter().map(|section| section.1).max().unwrap_or(0)
             }
-            Reader::Idx(_) => 32 * idx::STRETCH as u64,
+            Reader::Idx(_) => 4 * self.description.params.word_bytes() * idx::STRETCH as u64,
         }
     }
 
+    /// Checks that the minimizers, which take this many bytes, fit into memory. Warns of an empty set.
+    fn check(&self, bytes: u64, context: &Context) -> Result<(), Error> {
+        let path = self.path.display();
+        if self.description.count == 0 {
+            context.warnings.push(format!(
+                "{path}: there are no minimizers in it, so no read matches: build it again from \
+                 nucleotide sequences"
+            ));
+        }
+        let needed = bytes + context.threads as u64 * self.piece_bytes();
+        let budget = Budget::new(context.budget()).with_files(1).with(needed);
+        budget.check(format_args!("{path} needs"), "or use a smaller set")?;
+        Ok(())
+    }
+
     /// Calls `take` on `threads` threads with a section and some of its numbers, until all numbers were passed.
-    fn each(
+    fn each<W: Word>(
         self,
         threads: usize,
         cancel: &Cancel,
-        take: impl Fn(usize, &[u64]) + Sync,
+        take: impl Fn(usize, &[W]) + Sync,
     ) -> Result<(), Error> {
         let (path, params) = (self.path, self.description.params);
         let problem = |problem| Error::set(path, problem);
@@ -137,7 +154,7 @@ impl<'p> Opened<'p> {
                 },
                 |(), bytes| {
                     let mut numbers = each_section(|_| Vec::new());
-                    idx::decode(params, bytes, |number| {
+                    idx::decode(params, bytes, |number: W| {
                         numbers[params.section(number)].push(number)
                     })?;
                     numbers
@@ -204,17 +221,27 @@ pub fn describe(path: impl AsRef<Path>) -> Result<Description, Error> {
 /// # Errors
 /// If the file cannot be read, is not a set or is damaged, the set needs more memory, or the run is cancelled.
 pub fn read(path: &Path, context: &Context, reserved: u64) -> Result<MinimizerSet, Error> {
-    let cancel = &context.cancel;
     let opened = Opened::open(path)?;
-    let Description { params, count, .. } = opened.description;
-    warn_of_none(path, count, context);
-    let decoding = context.threads as u64 * opened.piece_bytes();
-    suffices(path, reserved + 8 * count + decoding, context)?;
+    let params = opened.description.params;
+    let numbers = match params.are_long() {
+        false => ByWord::Short(read_numbers(opened, context, reserved)?),
+        true => ByWord::Long(read_numbers(opened, context, reserved)?),
+    };
+    Ok(MinimizerSet::of_sorted(params, numbers))
+}
+
+/// Reads the sorted numbers of a set, like [`read`].
+fn read_numbers<W: Word>(
+    opened: Opened<'_>,
+    context: &Context,
+    reserved: u64,
+) -> Result<Vec<W>, Error> {
+    let count = opened.description.count;
+    opened.check(reserved + W::BYTES as u64 * count, context)?;
     let sections = each_section(|section| Mutex::new(Vec::with_capacity(opened.room(section))));
-    let take =
-        |section: usize, numbers: &[u64]| lock(&sections[section]).extend_from_slice(numbers);
-    opened.each(context.threads, cancel, take)?;
-    sorted(params, sections, context.threads)
+    let take = |section: usize, numbers: &[W]| lock(&sections[section]).extend_from_slice(numbers);
+    opened.each(context.threads, &context.cancel, take)?;
+    sorted(sections, context.threads)
 }
 
 impl MinimizerLookup {
@@ -223,45 +250,37 @@ impl MinimizerLookup {
     /// # Errors
     /// Returns the errors of [`read`].
     pub fn read(path: impl AsRef<Path>, context: &Context) -> Result<MinimizerLookup, Error> {
-        let path = path.as_ref();
-        let cancel = &context.cancel;
-        let opened = Opened::open(path)?;
+        let opened = Opened::open(path.as_ref())?;
         let Description { params, count, .. } = opened.description;
-        warn_of_none(path, count, context);
-        let decoding = context.threads as u64 * opened.piece_bytes();
-        suffices(path, MinimizerLookup::bytes_for(params, count as usize) + decoding, context)?;
-        let room = |section| Mutex::new(Section::with_room(params, opened.room(section)));
-        let sections = each_section(room);
-        // The minimizers of an `.mgd` file are distinct, and its sections have as many as its header says.
-        let are_distinct = opened.description.format == Format::Mgd;
-        opened.each(context.threads, cancel, |section, numbers| {
-            let mut section = lock(&sections[section]);
-            let numbers = numbers.iter().map(|&number| number << params.unused_bits());
-            if are_distinct {
-                section.append(params, numbers);
-            } else {
-                section.add_all(params, &numbers.collect::<Vec<u64>>());
+        Ok(MinimizerLookup(match params.are_long() {
+            false => ByWord::Short(read_lines(opened, context)?),
+            true => {
+                let starts = SortedLookup::bytes_of_starts(params, count as usize);
+                let numbers = read_numbers(opened, context, starts)?;
+                ByWord::Long(SortedLookup::new(params, numbers))
             }
-        })?;
-        Ok(MinimizerLookup::of_sections(params, sections.into_iter().map(into_inner).collect()))
+        }))
     }
 }
 
-/// Warns of a set without minimizers.
-fn warn_of_none(path: &Path, count: u64, context: &Context) {
-    if count == 0 {
-        let path = path.display();
-        context.warnings.push(format!(
-            "{path}: there are no minimizers in it, so no read matches: build it again from nucleotide \
-             sequences"
-        ));
-    }
-}
-
-fn suffices(path: &Path, needed: u64, context: &Context) -> Result<(), Error> {
-    let budget = Budget::new(context.budget()).with_files(1).with(needed);
-    budget.check(format_args!("{} needs", path.display()), "or use a smaller set")?;
-    Ok(())
+/// Reads a set of short minimizers for look-ups, like [`MinimizerLookup::read`].
+fn read_lines(opened: Opened<'_>, context: &Context) -> Result<LineLookup, Error> {
+    let Description { params, count, .. } = opened.description;
+    opened.check(LineLookup::bytes_for(params, count as usize), context)?;
+    let room = |section| Mutex::new(Section::with_room(params, opened.room(section)));
+    let sections = each_section(room);
+    // The minimizers of an `.mgd` file are distinct, and its sections have as many as its header says.
+    let are_distinct = opened.description.format == Format::Mgd;
+    opened.each(context.threads, &context.cancel, |section, numbers: &[u64]| {
+        let mut section = lock(&sections[section]);
+        let numbers = numbers.iter().map(|&number| number << params.unused_bits::<u64>());
+        if are_distinct {
+            section.append(params, numbers);
+        } else {
+            section.add_all(params, &numbers.collect::<Vec<u64>>());
+        }
+    })?;
+    Ok(LineLookup::of_sections(params, sections.into_iter().map(into_inner).collect()))
 }
 
 impl MinimizerSet {
@@ -314,10 +333,8 @@ mod tests {
         let mut random = Random(1);
         let mut set = |k, count| {
             let params = Params::new(k, 15).unwrap();
-            let mut spread: Vec<u64> = (0..count).map(|_| random.next() & params.mask()).collect();
-            spread.sort_unstable();
-            spread.dedup();
-            MinimizerSet::of_sorted(params, spread)
+            let mut number = || u128::from(random.next()) << 64 | u128::from(random.next());
+            MinimizerSet::of_values(params, (0..count).map(|_| number() & params.mask::<u128>()))
         };
         vec![
             set(31, 0),
@@ -327,6 +344,10 @@ mod tests {
             set(1, 3),
             set(21, 256),
             set(21, 257),
+            set(33, 257),
+            set(41, 50_000),
+            set(61, 0),
+            set(61, 900),
         ]
     }
 
@@ -367,29 +388,33 @@ mod tests {
                 assert_eq!(description, expected);
             }
         }
-        let large = &sets()[2];
-        let [own, deacons] =
-            [Format::Mgd, Format::Idx].map(|format| written(large, format, folder.path()).len());
-        assert!(own < deacons * 9 / 10, "{own} {deacons}");
+        for large in [2, 8] {
+            let large = &sets()[large];
+            let [own, deacons] = [Format::Mgd, Format::Idx]
+                .map(|format| written(large, format, folder.path()).len());
+            assert!(own < deacons * 9 / 10, "{own} {deacons}");
+        }
     }
 
-    /// Every changed byte and every cut is detected.
+    /// Every changed byte and every cut is detected; of long minimizers, every fifth is tried.
     #[test]
     fn damage_is_met() {
         let folder = tempfile::tempdir().unwrap();
-        let set = &sets()[5];
-        let bytes = written(set, Format::Mgd, folder.path());
-        for at in 0..bytes.len() {
-            let mut damaged = bytes.clone();
-            damaged[at] ^= 4;
-            assert!(read_back(&damaged, folder.path()).is_err(), "byte {at}");
-            assert!(read_back(&bytes[..at], folder.path()).is_err(), "cut at {at}");
-        }
-        let longer = [&bytes[..], b"x"].concat();
-        assert!(read_back(&longer, folder.path()).is_err());
-        let bytes = written(set, Format::Idx, folder.path());
-        for at in 0..bytes.len() {
-            assert!(read_back(&bytes[..at], folder.path()).is_err(), "cut at {at}");
+        for (set, step) in [(5, 1), (7, 5)] {
+            let set = &sets()[set];
+            let bytes = written(set, Format::Mgd, folder.path());
+            for at in (0..bytes.len()).step_by(step) {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 4;
+                assert!(read_back(&damaged, folder.path()).is_err(), "byte {at}");
+                assert!(read_back(&bytes[..at], folder.path()).is_err(), "cut at {at}");
+            }
+            let longer = [&bytes[..], b"x"].concat();
+            assert!(read_back(&longer, folder.path()).is_err());
+            let bytes = written(set, Format::Idx, folder.path());
+            for at in (0..bytes.len()).step_by(step) {
+                assert!(read_back(&bytes[..at], folder.path()).is_err(), "cut at {at}");
+            }
         }
     }
 
@@ -402,7 +427,9 @@ mod tests {
             (b"DBF\x20\x01\x1f\x0f", "binary fuse"),
             (b"\x02\x1f\x0f\0\0\0\0\0\0\0\0", "version 2"),
             (b"\x03\x1e\x0f\0\0\0\0\0\0\0\0", "k"),
-            (b"\x03\x29\x0f\0\0\0\0\0\0\0\0", "k"),
+            (b"\x03\x3f\x0f\0\0\0\0\0\0\0\0", "k must be up to 61"),
+            (b"\x03\x20\x0f\0\0\0\0\0\0\0\0", "not a set of minimizers"),
+            (b"\x04\x29\x0f\0\0\0\0\0\0\0\0", "version 4"),
         ] {
             let message = read_back(bytes, folder.path()).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");

@@ -10,18 +10,17 @@ use merganser_run::prefer_huge_pages;
 use merganser_seq::dispatch;
 use merganser_seq::simd::{Level, prefetch};
 
+use crate::Params;
+use crate::lookup::{Lookup, TOGETHER};
 use crate::sections::{self, SECTIONS, each_section};
-use crate::{MinimizerSet, Params};
 use lines::{Form, Line, Place};
 pub(crate) use section::Section;
 use section::{has, is_away, look};
 
-/// The number of look-ups whose memory is prefetched together.
-const TOGETHER: usize = 32;
-
-/// The minimizers of a host, for look-ups. Each is stored as its number, shifted to the highest bits of a word.
+/// The minimizers of a host of up to 31 bases, for look-ups. Each is stored as its number, shifted to the highest bits
+/// of a word.
 #[derive(Clone, Debug)]
-pub struct MinimizerLookup {
+pub(crate) struct LineLookup {
     params: Params,
     level: Level,
     len: usize,
@@ -30,14 +29,14 @@ pub struct MinimizerLookup {
     lines: Vec<Line>,
 }
 
-impl MinimizerLookup {
+impl LineLookup {
     /// Returns the memory of a set of `count` minimizers, in bytes.
     pub(crate) fn bytes_for(params: Params, count: usize) -> u64 {
         SECTIONS as u64 * Form::of(params, count.div_ceil(SECTIONS)).bytes()
     }
 
     /// Makes a set of all its sections.
-    pub(crate) fn of_sections(params: Params, mut sections: Vec<Section>) -> MinimizerLookup {
+    pub(crate) fn of_sections(params: Params, mut sections: Vec<Section>) -> LineLookup {
         debug_assert_eq!(sections.len(), SECTIONS);
         // Sections without numbers need their lines, too.
         sections.iter_mut().for_each(|section| section.settle(params));
@@ -52,40 +51,24 @@ impl MinimizerLookup {
             (section.form, start)
         };
         let sections = sections.into_iter().map(of_section).collect();
-        MinimizerLookup { params, level: Level::best(), len, sections, lines }
+        LineLookup { params, level: Level::best(), len, sections, lines }
     }
 
-    /// Returns the parameters of the minimizers.
-    pub fn params(&self) -> Params {
-        self.params
-    }
-
-    /// Returns the number of minimizers.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether the set is empty.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Returns the memory of the minimizers, in bytes.
-    pub fn bytes(&self) -> u64 {
-        size_of_val(&self.lines[..]) as u64
-    }
-
-    /// Whether the set contains a minimizer, given as by [`values`](crate::MinimizerSet::values).
-    pub fn contains(&self, value: u64) -> bool {
-        let number = self.number(value);
-        let section = self.section(number);
-        has(&self.lines, section, section.0.place(number))
+    /// Makes a set of sorted numbers without duplicates.
+    pub(crate) fn new(params: Params, numbers: &[u64]) -> LineLookup {
+        let mut sections = each_section(|_| Section::with_room(params, 0));
+        for own in numbers.chunk_by(|&a, &b| params.section(a) == params.section(b)) {
+            let section = &mut sections[params.section(own[0])];
+            *section = Section::with_room(params, own.len());
+            section.append(params, own.iter().map(|&number| number << params.unused_bits::<u64>()));
+        }
+        LineLookup::of_sections(params, sections)
     }
 
     /// Returns the number of a minimizer, shifted to the highest bits of a word.
     #[inline(always)]
     fn number(&self, value: u64) -> u64 {
-        self.params.spread(value) << self.params.unused_bits()
+        self.params.spread(value) << self.params.unused_bits::<u64>()
     }
 
     #[inline(always)]
@@ -93,28 +76,36 @@ impl MinimizerLookup {
         let (form, start) = &self.sections[(number >> (u64::BITS - sections::BITS)) as usize];
         (form, *start)
     }
+}
 
-    /// Looks up the values at the indices `asked`, and appends the indices of those that the set contains to `found`.
-    pub(crate) fn look_up(&self, values: &[u64], asked: &[u32], found: &mut Vec<u32>) {
+impl Lookup for LineLookup {
+    type Word = u64;
+
+    fn params(&self) -> Params {
+        self.params
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn bytes(&self) -> u64 {
+        size_of_val(&self.lines[..]) as u64
+    }
+
+    fn contains(&self, value: u64) -> bool {
+        let number = self.number(value);
+        let section = self.section(number);
+        has(&self.lines, section, section.0.place(number))
+    }
+
+    fn look_up(&self, values: &[u64], asked: &[u32], found: &mut Vec<u32>) {
         look_up(self.level, self, values, asked, found);
     }
 }
 
-impl From<&MinimizerSet> for MinimizerLookup {
-    fn from(set: &MinimizerSet) -> MinimizerLookup {
-        let (params, numbers) = (set.params(), set.spread());
-        let mut sections = each_section(|_| Section::with_room(params, 0));
-        for own in numbers.chunk_by(|&a, &b| params.section(a) == params.section(b)) {
-            let section = &mut sections[params.section(own[0])];
-            *section = Section::with_room(params, own.len());
-            section.append(params, own.iter().map(|&number| number << params.unused_bits()));
-        }
-        MinimizerLookup::of_sections(params, sections)
-    }
-}
-
 dispatch! {
-    fn look_up(host: &MinimizerLookup, values: &[u64], asked: &[u32], found: &mut Vec<u32>) = look_up_here
+    fn look_up(host: &LineLookup, values: &[u64], asked: &[u32], found: &mut Vec<u32>) = look_up_here
 }
 
 /// A value that is looked up: its section, its place, and its index.
@@ -132,7 +123,7 @@ struct Group<'h> {
 impl<'h> Group<'h> {
     /// Makes a group of the values at the indices `asked`, and prefetches their homes.
     #[inline(always)]
-    fn ask(&mut self, host: &'h MinimizerLookup, values: &[u64], asked: &[u32]) {
+    fn ask(&mut self, host: &'h LineLookup, values: &[u64], asked: &[u32]) {
         self.len = asked.len();
         for (entry, &at) in self.asked.iter_mut().zip(asked) {
             let number = host.number(values[at as usize]);
@@ -145,7 +136,7 @@ impl<'h> Group<'h> {
 
     /// Looks in all homes, and prefetches the other lines of values that may be there.
     #[inline(always)]
-    fn look(&mut self, host: &MinimizerLookup) {
+    fn look(&mut self, host: &LineLookup) {
         (self.there, self.open) = (0, 0);
         for (bit, &(section, place, _)) in self.asked[..self.len].iter().enumerate() {
             let [is_there, is_open] = look(&host.lines, section, place);
@@ -160,7 +151,7 @@ impl<'h> Group<'h> {
 
     /// Looks in the other lines, and writes the indices of the values that were found. Returns their number.
     #[inline(always)]
-    fn finish(&self, host: &MinimizerLookup, found: &mut [u32]) -> usize {
+    fn finish(&self, host: &LineLookup, found: &mut [u32]) -> usize {
         let mut there = self.there;
         for bit in Bits(self.open) {
             let (section, place, _) = self.asked[bit];
@@ -193,7 +184,7 @@ impl Iterator for Bits {
 }
 
 #[inline(always)]
-fn look_up_here(host: &MinimizerLookup, values: &[u64], asked: &[u32], found: &mut Vec<u32>) {
+fn look_up_here(host: &LineLookup, values: &[u64], asked: &[u32], found: &mut Vec<u32>) {
     let mut count = found.len();
     // The indices are written before it is known whether they stay.
     found.resize(count + asked.len() + 1, 0);
@@ -224,11 +215,11 @@ mod tests {
 
     /// Returns the numbers of minimizers, shifted to the highest bits of a word.
     fn shifted(params: Params, values: &BTreeSet<u64>) -> Vec<u64> {
-        values.iter().map(|&value| params.spread(value) << params.unused_bits()).collect()
+        values.iter().map(|&value| params.spread(value) << params.unused_bits::<u64>()).collect()
     }
 
     /// Adds numbers one by one, twice, to sections for `room` numbers.
-    fn filled(params: Params, numbers: &[u64], room: usize) -> MinimizerLookup {
+    fn filled(params: Params, numbers: &[u64], room: usize) -> LineLookup {
         let mut sections = each_section(|_| Section::with_room(params, room));
         for &number in numbers.iter().chain(numbers.iter().rev()) {
             let section = (number >> (u64::BITS - sections::BITS)) as usize;
@@ -241,10 +232,10 @@ mod tests {
                 |&number: &u64| (number >> (u64::BITS - sections::BITS)) as usize == section;
             assert_eq!(own, numbers.iter().copied().filter(of_section).collect());
         }
-        MinimizerLookup::of_sections(params, sections)
+        LineLookup::of_sections(params, sections)
     }
 
-    fn found(host: &MinimizerLookup, asked: &[u64]) -> Vec<Vec<u64>> {
+    fn found(host: &LineLookup, asked: &[u64]) -> Vec<Vec<u64>> {
         let indices: Vec<u32> = (0..asked.len() as u32).collect();
         let of = |level| {
             let mut found = Vec::new();
@@ -265,17 +256,18 @@ mod tests {
         ) {
             let params = Params::new(2 * half + 1, 3).unwrap();
             // Numbers that share their leading bits.
-            let of = |value: u64| params.value((cluster & !(u64::MAX >> clustered) | value >> clustered) >> params.unused_bits());
+            let of = |value: u64| params.value((cluster & !(u64::MAX >> clustered) | value >> clustered) >> params.unused_bits::<u64>());
             let values: BTreeSet<u64> = values.into_iter().map(of).collect();
             let numbers = shifted(params, &values);
             let host = filled(params, &numbers, if crowded { 0 } else { values.len() / SECTIONS });
             prop_assert_eq!(host.len(), values.len());
             // Also neighbours of the values, and of their numbers.
+            let mask = params.mask::<u64>();
             let near = |value: u64| {
                 let number = params.spread(value);
-                [value, value ^ 1, params.value(number.wrapping_add(1) & params.mask()), params.value(number ^ params.mask())]
+                [value, value ^ 1, params.value(number.wrapping_add(1) & mask), params.value(number ^ mask)]
             };
-            let asked: Vec<u64> = values.iter().copied().flat_map(near).chain([0, params.mask()]).collect();
+            let asked: Vec<u64> = values.iter().copied().flat_map(near).chain([0, mask]).collect();
             let expected: Vec<u64> = asked.iter().copied().filter(|value| values.contains(value)).collect();
             for found in found(&host, &asked) {
                 prop_assert_eq!(&found, &expected);
@@ -287,7 +279,7 @@ mod tests {
         fn places_are_those_of_one_number(half in 0..16usize, count in 0..1usize << 24, number in any::<u64>()) {
             let params = Params::new(2 * half + 1, 3).unwrap();
             let form = Form::of(params, count);
-            let number = number >> params.unused_bits() << params.unused_bits();
+            let number = number >> params.unused_bits::<u64>() << params.unused_bits::<u64>();
             let place = form.place(number);
             prop_assert_eq!(form.number(place), number << sections::BITS >> sections::BITS);
             prop_assert!(place.home < form.lines as usize);
@@ -317,7 +309,7 @@ mod tests {
     #[test]
     fn a_minimizer_takes_up_to_five_and_a_half_bytes() {
         let params = Params::default();
-        let bytes = |count: usize| MinimizerLookup::bytes_for(params, count) as f64 / count as f64;
+        let bytes = |count: usize| LineLookup::bytes_for(params, count) as f64 / count as f64;
         for count in [25_000_000, 100_000_000, 400_000_000, 1_000_000_000] {
             assert!(bytes(count) <= 5.5, "{count} {}", bytes(count));
         }

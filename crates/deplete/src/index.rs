@@ -11,6 +11,7 @@ use merganser_run::{Budget, Context, Unit};
 
 use crate::letters::Letters;
 use crate::sections::{each_section, sorted};
+use crate::word::{ByWord, Word};
 use crate::{Error, MinimizerSet, Minimizers, Params};
 
 /// The maximum number of letters of a sequence that are processed at a time.
@@ -22,8 +23,10 @@ const CHUNK_BYTES: usize = 256 << 10;
 const GATHERED: usize = 256 << 10;
 /// The initial capacity of a section, in minimizers.
 const MIN_ROOM: usize = 1 << 10;
-/// The memory of a thread in bytes: letters, their minimizers, and collected minimizers.
-const THREAD: u64 = 22 << 20;
+/// The memory of a thread in bytes: letters, and their minimizers and collected minimizers, of which each takes the
+/// bytes of its word.
+const THREAD: u64 = 12 << 20;
+const THREAD_WORDS: u64 = 5 * GATHERED as u64;
 
 /// Returns the set of the minimizers of all sequences in `inputs`, with the threads and within the memory of
 /// `context`. The progress has one stage, in bytes of input.
@@ -35,10 +38,21 @@ pub fn build(
     inputs: impl IntoIterator<Item = impl Into<Input>>,
     context: &Context,
 ) -> Result<MinimizerSet, Error> {
+    let inputs: &[Input] = &inputs.into_iter().map(Into::into).collect::<Vec<_>>();
+    let numbers = match params.are_long() {
+        false => ByWord::Short(numbers(params, inputs, context)?),
+        true => ByWord::Long(numbers(params, inputs, context)?),
+    };
+    Ok(MinimizerSet::of_sorted(params, numbers))
+}
+
+/// Returns the sorted numbers of the minimizers.
+fn numbers<W: Word>(params: Params, inputs: &[Input], context: &Context) -> Result<Vec<W>, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     context.validate()?;
     let threads = context.threads;
-    let sections = Sections::new(params, Budget::of_run(context, THREAD))?;
+    let thread = THREAD + THREAD_WORDS * W::BYTES as u64;
+    let sections = Sections::<W>::new(Budget::of_run(context, thread))?;
     let options = RecordOptions {
         keep: Keep { header: Header::Name, qualities: false },
         workers: threads,
@@ -49,7 +63,6 @@ pub fn build(
         warnings: context.warnings.clone(),
         ..RecordOptions::default()
     };
-    let inputs: &[Input] = &inputs.into_iter().map(Into::into).collect::<Vec<_>>();
     let segments: Vec<ReadInput> = inputs.iter().map(ReadInput::from).collect();
     let records = Records::open(&segments, options)?;
     progress.stage("indexing", Unit::Bytes, records.bytes_total());
@@ -62,30 +75,30 @@ pub fn build(
         sections.take(&mut worker.gathered)?;
         found.add(worker.found);
     }
-    let set = sections.finish(threads)?;
-    if set.is_empty() {
+    let numbers = sections.finish(threads)?;
+    if numbers.is_empty() {
         return Err(Error::Empty(found.why_none(params, inputs)));
     }
     found.warn(params, inputs, &context.warnings);
-    Ok(set)
+    Ok(numbers)
 }
 
 /// A worker, which collects the minimizers of batches and adds them to the sections.
-struct Gatherer {
+struct Gatherer<W> {
     params: Params,
     minimizers: Minimizers,
-    values: Vec<u64>,
+    values: Vec<W>,
     bounds: Vec<usize>,
     /// The collected minimizers by section.
-    gathered: Vec<Vec<u64>>,
+    gathered: Vec<Vec<W>>,
     /// The number of collected minimizers.
     count: usize,
     /// The kinds of letters in the sequences, for warnings.
     found: Letters,
 }
 
-impl Gatherer {
-    fn new(params: Params) -> Gatherer {
+impl<W: Word> Gatherer<W> {
+    fn new(params: Params) -> Gatherer<W> {
         Gatherer {
             params,
             minimizers: Minimizers::new(params),
@@ -97,7 +110,7 @@ impl Gatherer {
         }
     }
 
-    fn add(&mut self, batch: &RecordBatch, sections: &Sections) -> Result<(), Error> {
+    fn add(&mut self, batch: &RecordBatch, sections: &Sections<W>) -> Result<(), Error> {
         (0..batch.len()).for_each(|at| self.minimizers.push(batch.record(at).letters));
         self.values.clear();
         self.bounds.clear();
@@ -118,19 +131,18 @@ impl Gatherer {
 }
 
 /// The minimizers of all workers, by section.
-struct Sections {
-    params: Params,
-    sections: Vec<Mutex<Vec<u64>>>,
+struct Sections<W> {
+    sections: Vec<Mutex<Vec<W>>>,
     /// The number of minimizers for which memory is reserved.
     room: AtomicU64,
     /// The memory budget before the memory of the minimizers is subtracted.
     budget: Budget,
 }
 
-impl Sections {
-    fn new(params: Params, budget: Budget) -> Result<Sections, Error> {
+impl<W: Word> Sections<W> {
+    fn new(budget: Budget) -> Result<Sections<W>, Error> {
         let sections = each_section(|_| Mutex::default());
-        let sections = Sections { params, sections, room: AtomicU64::new(0), budget };
+        let sections = Sections { sections, room: AtomicU64::new(0), budget };
         sections.suffices(0)?;
         Ok(sections)
     }
@@ -139,12 +151,13 @@ impl Sections {
     fn suffices(&self, numbers: u64) -> Result<(), Error> {
         // The message continues with the memory that is needed and given, then with the remedies.
         let what = "the minimizers of these genomes need";
-        self.budget.with(8 * numbers).check(what, "or index them one by one and unite the sets")?;
+        let budget = self.budget.with(W::BYTES as u64 * numbers);
+        budget.check(what, "or index them one by one and unite the sets")?;
         Ok(())
     }
 
     /// Adds the minimizers that a worker collected.
-    fn take(&self, gathered: &mut [Vec<u64>]) -> Result<(), Error> {
+    fn take(&self, gathered: &mut [Vec<W>]) -> Result<(), Error> {
         for (section, numbers) in self.sections.iter().zip(gathered) {
             let mut section = lock(section);
             if section.len() + numbers.len() > section.capacity() {
@@ -165,7 +178,7 @@ impl Sections {
     }
 
     /// Sorts all minimizers and removes duplicates.
-    fn finish(self, threads: usize) -> Result<MinimizerSet, Error> {
-        sorted(self.params, self.sections, threads)
+    fn finish(self, threads: usize) -> Result<Vec<W>, Error> {
+        sorted(self.sections, threads)
     }
 }

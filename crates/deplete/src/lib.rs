@@ -13,6 +13,7 @@ mod haplotypes;
 mod host;
 mod index;
 mod letters;
+mod lookup;
 mod minimizers;
 #[cfg(test)]
 #[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
@@ -21,14 +22,16 @@ mod params;
 mod run;
 mod sections;
 mod set;
+mod sorted;
 mod thresholds;
+mod word;
 
 pub use config::{Config, Mask};
 pub use error::Error;
 pub use files::{Description, Format, describe, read, write};
 pub use haplotypes::{Confirmed, Haplotypes};
-pub use host::MinimizerLookup;
 pub use index::build;
+pub use lookup::MinimizerLookup;
 pub use minimizers::Minimizers;
 pub use params::Params;
 pub use run::{
@@ -36,3 +39,4 @@ pub use run::{
 };
 pub use set::MinimizerSet;
 pub use thresholds::Thresholds;
+pub use word::Word;

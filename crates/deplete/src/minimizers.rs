@@ -10,6 +10,7 @@ use merganser_seq::dispatch;
 use merganser_seq::simd::Level;
 
 use crate::Params;
+use crate::word::Word;
 
 /// The number of stretches that are computed together: the lanes of a vector of 512 bits.
 const LANES: usize = 16;
@@ -100,7 +101,11 @@ impl Minimizers {
     /// Appends the minimizers of all added sequences to `values`, sequence by sequence in the order of windows.
     /// Adjacent windows with the same minimizer at the same position give one entry. Appends to `bounds` where the
     /// entries of each sequence end. Then removes all sequences.
-    pub fn take(&mut self, values: &mut Vec<u64>, bounds: &mut Vec<usize>) {
+    ///
+    /// # Panics
+    /// If `W` is `u64` and minimizers have more than 31 bases.
+    pub fn take<W: Word>(&mut self, values: &mut Vec<W>, bounds: &mut Vec<usize>) {
+        assert!(self.params.k() <= W::MAX_K, "minimizers of {} bases", self.params.k());
         let Minimizers { params, level, codes, packed, stretches, sequences, group } = self;
         // All lanes run to the end of the longest stretch, past their own.
         codes.resize(codes.len() + STRETCH + params.bases() + 64, 0);
@@ -144,15 +149,11 @@ impl Group {
 
 /// Returns the k-mer at a position, or its reverse complement if that is smaller.
 #[inline(always)]
-fn value(params: Params, packed: &[u64], at: usize) -> u64 {
-    let shift = 2 * (at % 32) as u32;
-    let (low, high) = (packed[at / 32] >> shift, packed[at / 32 + 1] << 1 << (63 - shift));
-    let forward = (low | high) & params.mask();
-    // Reverses the bases but not their bits, and complements them: the codes of A and T, and of C and G, differ by 2.
-    let swapped = forward.reverse_bits();
-    let swapped = (swapped >> 1 & 0x5555_5555_5555_5555) | (swapped & 0x5555_5555_5555_5555) << 1;
-    let reverse = (swapped >> (64 - 2 * params.k()) ^ 0xaaaa_aaaa_aaaa_aaaa) & params.mask();
-    forward.min(reverse)
+fn value<W: Word>(params: Params, packed: &[u64], at: usize) -> W {
+    let forward = W::unpack(packed, at) & params.mask();
+    // The codes of A and T, and of C and G, differ by 2 here, and by 3 in the codes that the complement is of.
+    let reverse = forward.reverse_complement(params.k()) ^ W::LOWER & params.mask();
+    forward.least(reverse)
 }
 
 dispatch! {
@@ -355,9 +356,16 @@ mod tests {
     use proptest::prelude::*;
 
     /// Returns the minimizers of sequences, without adjacent duplicates.
-    fn found(params: Params, sequences: &[Vec<u8>]) -> Vec<Vec<u64>> {
+    fn found(params: Params, sequences: &[Vec<u8>]) -> Vec<Vec<u128>> {
+        match params.are_long() {
+            false => found_in::<u64>(params, sequences),
+            true => found_in::<u128>(params, sequences),
+        }
+    }
+
+    fn found_in<W: Word>(params: Params, sequences: &[Vec<u8>]) -> Vec<Vec<u128>> {
         let mut minimizers = Minimizers::new(params);
-        let (mut values, mut bounds) = (Vec::new(), Vec::new());
+        let (mut values, mut bounds) = (Vec::<W>::new(), Vec::new());
         // The second time reuses the memory.
         for _ in 0..2 {
             values.clear();
@@ -371,7 +379,7 @@ mod tests {
         );
         let mut start = 0;
         let each = bounds.iter().map(|&end| {
-            let mut own = values[start..end].to_vec();
+            let mut own: Vec<u128> = values[start..end].iter().map(|&value| value.into()).collect();
             start = end;
             own.dedup();
             own
@@ -379,7 +387,7 @@ mod tests {
         each.collect()
     }
 
-    fn expected(params: Params, sequence: &[u8]) -> Vec<u64> {
+    fn expected(params: Params, sequence: &[u8]) -> Vec<u128> {
         let mut own = naive::minimizers(params, sequence);
         own.dedup();
         own
@@ -397,7 +405,19 @@ mod tests {
                 0..40
             ),
             (k, w) in proptest::sample::select(vec![(31usize, 15usize), (5, 3), (1, 1), (15, 1), (31, 65), (21, 11)]),
+            (long_k, long_w) in (16usize..31, 0usize..32),
         ) {
+            // Also any k from 33, with any w that it allows. Long windows of only bases are rare: so most sequences have
+            // no other letters.
+            let long_k = 2 * long_k + 1;
+            let long_w = 2 * long_w.min((Params::MAX_BASES - long_k - 1) / 2) + 1;
+            let long = Params::new(long_k, long_w).unwrap();
+            let mut bases = sequences.clone();
+            let others = bases.iter_mut().skip(4).flatten().filter(|letter| b"NU".contains(*letter));
+            others.for_each(|letter| *letter = b'T');
+            for (sequence, found) in bases.iter().zip(found(long, &bases)) {
+                prop_assert_eq!(found, expected(long, sequence));
+            }
             let params = Params::new(k, w).unwrap();
             for (sequence, found) in sequences.iter().zip(found(params, &sequences)) {
                 prop_assert_eq!(found, expected(params, sequence));
@@ -408,11 +428,12 @@ mod tests {
         fn repeats_and_long_sequences_have_the_oracles(
             unit in proptest::collection::vec(proptest::sample::select(b"ACGT".to_vec()), 1..40),
             other in any::<u16>(),
+            (k, w) in proptest::sample::select(vec![(31usize, 15usize), (41, 15), (61, 35)]),
         ) {
             let mut sequence = unit.repeat(4000 / unit.len());
             let at = usize::from(other) % sequence.len();
             sequence[at] = if other % 3 == 0 { b'N' } else { b'G' };
-            let params = Params::default();
+            let params = Params::new(k, w).unwrap();
             let all = found(params, &[sequence.clone(), b"ACGT".to_vec(), sequence.clone()]);
             prop_assert_eq!(&all[0], &expected(params, &sequence));
             prop_assert_eq!(&all[0], &all[2]);
@@ -426,9 +447,13 @@ mod tests {
         let sequence = Random(7).bases(3000);
         let complement = |&base: &u8| b"TGCA"[b"ACGT".iter().position(|&b| b == base).unwrap()];
         let back: Vec<u8> = sequence.iter().rev().map(complement).collect();
-        let [one, mut other] = [sequence, back].map(|of| found(Params::default(), &[of]).remove(0));
-        other.reverse();
-        assert_eq!(one, other);
-        assert!((300..450).contains(&one.len()), "{}", one.len());
+        for (k, w) in [(31, 15), (41, 15)] {
+            let params = Params::new(k, w).unwrap();
+            let [one, mut other] =
+                [&sequence, &back].map(|of| found(params, std::slice::from_ref(of)).remove(0));
+            other.reverse();
+            assert_eq!(one, other);
+            assert!((300..450).contains(&one.len()), "{}", one.len());
+        }
     }
 }

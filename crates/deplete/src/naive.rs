@@ -22,18 +22,18 @@ fn hash(kmer: &[usize]) -> u32 {
 
 /// Returns the k-mer or its reverse complement, whichever is smaller as a number with the first base in the lowest
 /// bits.
-fn value(kmer: &[usize]) -> u64 {
+fn value(kmer: &[usize]) -> u128 {
     let of = |codes: &mut dyn Iterator<Item = usize>| {
-        codes.enumerate().fold(0u64, |value, (at, code)| value | (code as u64) << (2 * at))
+        codes.enumerate().fold(0u128, |value, (at, code)| value | (code as u128) << (2 * at))
     };
     let back = of(&mut kmer.iter().rev().map(|&code| code ^ 2));
     of(&mut kmer.iter().copied()).min(back)
 }
 
 /// Returns the complexity of a minimizer: all pairs of its triplets are compared.
-pub fn complexity(params: Params, value: u64) -> f32 {
-    let codes: Vec<u64> = (0..params.k()).map(|at| value >> (2 * at) & 3).collect();
-    let triplets: Vec<&[u64]> = codes.windows(3).collect();
+pub fn complexity(params: Params, value: u128) -> f32 {
+    let codes: Vec<u128> = (0..params.k()).map(|at| value >> (2 * at) & 3).collect();
+    let triplets: Vec<&[u128]> = codes.windows(3).collect();
     if triplets.len() < 2 {
         return 1.0;
     }
@@ -49,7 +49,7 @@ pub fn complexity(params: Params, value: u64) -> f32 {
 /// Returns the minimizer of each window of a sequence: the k-mer with the smallest hash. On a tie, it is the first
 /// such k-mer if more than half of the window's bases are T or G, otherwise the last. Windows with letters that are
 /// not bases have no minimizer.
-pub fn minimizers(params: Params, sequence: &[u8]) -> Vec<u64> {
+pub fn minimizers(params: Params, sequence: &[u8]) -> Vec<u128> {
     let (k, w) = (params.k(), params.w());
     let mut found = Vec::new();
     for window in sequence.windows(params.bases()) {

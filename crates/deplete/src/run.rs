@@ -14,7 +14,8 @@ use merganser_io::{Header, Keep, Needs, OutputSet, ReadInput, Records};
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, ConfigError, Context, Shortage, Stages, Unit, peak_rss};
 
-use crate::{Config, Confirmed, Error, Haplotypes, MinimizerLookup};
+use crate::word::by_word;
+use crate::{Config, Confirmed, Error, Haplotypes, MinimizerLookup, Params};
 use confirm::Confirmer;
 pub use output::{OutputPaths, Outputs};
 use output::{OutputText, Writer};
@@ -26,11 +27,22 @@ const BATCH_RECORDS: usize = 16 << 10;
 const BATCH_BYTES: usize = 2 << 20;
 /// The number of batches per worker that may be started before the one that is written next.
 const AHEAD: u64 = 2;
-/// The memory of a thread: batches, their minimizers, and texts.
-const THREAD: u64 = 15 * BATCH_BYTES as u64;
-/// The maximum number of copies of a record in memory: as it was read, twice, as codes, minimizers and text, and
+/// The memory of a thread without minimizers: batches, codes and texts.
+const THREAD: u64 = 13 * BATCH_BYTES as u64;
+/// The maximum number of copies of a record in memory without minimizers: as it was read, twice, as codes and text, and
 /// compressed.
-const COPIES: u64 = 12;
+const COPIES: u64 = 8;
+
+/// Returns the memory of a thread in bytes, and the maximum number of copies of a record.
+fn thread(params: Params) -> (u64, u64) {
+    // Of w + 1 k-mers, about two are minimizers. Each has a word and two indices, and in a long record also a word among
+    // the hits and one among the sorted minimizers.
+    let of_letter = |words: u64| {
+        let minimizer = words * params.word_bytes() + 2 * size_of::<u32>() as u64;
+        (2 * minimizer).div_ceil(params.w() as u64 + 1)
+    };
+    (THREAD + of_letter(1) * BATCH_BYTES as u64, COPIES + of_letter(3))
+}
 
 /// A host, as far as it is known.
 #[derive(Clone, Copy, Debug)]
@@ -185,17 +197,15 @@ fn run_pass(
     let shape = outputs.shape(pass);
     let ahead = AHEAD * threads as u64;
     let engine = Engine::new(&records, Writer::new(outputs, &shape), ahead, progress, cancel);
-    let workers = engine.run(threads, || {
-        let confirmer = haplotypes.map(|haplotypes| Confirmer::new(haplotypes, cancel));
-        Worker::new(config, host.minimizers, pass, confirmer, &shape)
-    })?;
-    let writer = engine.finish()?;
-    let confirmed = haplotypes.map(|_| {
-        let found = workers.iter().filter_map(Worker::confirmed);
-        found.fold(Confirmed::default(), Confirmed::plus)
+    let confirmer = || haplotypes.map(|haplotypes| Confirmer::new(haplotypes, cancel));
+    let (tallies, found): (Vec<Tally>, Vec<Option<Confirmed>>) = by_word!(&host.minimizers.0, host => {
+        let worker = || Worker::new(config, host, pass, confirmer(), &shape);
+        engine.run(threads, worker)?.into_iter().map(Worker::into_counts).unzip()
     });
-    let tallies = workers.into_iter().map(|worker| worker.tally);
-    let tally = tallies.fold(Tally::default(), Tally::plus);
+    let writer = engine.finish()?;
+    let found = found.iter().flatten();
+    let confirmed = haplotypes.map(|_| found.fold(Confirmed::default(), Confirmed::plus));
+    let tally = tallies.into_iter().fold(Tally::default(), Tally::plus);
     let mut stages = Stages::default();
     stages.add("filter", begun.elapsed());
     stages.add("sync", writer.finish()?);
@@ -242,7 +252,8 @@ fn longest_record(
     pass: &TemplatePass<'_>,
     context: &Context,
 ) -> Result<usize, Error> {
-    let budget = Budget::of_run(context, THREAD).with(host.minimizers.bytes());
+    let (thread, copies) = thread(host.minimizers.params());
+    let budget = Budget::of_run(context, thread).with(host.minimizers.bytes());
     let of_haplotypes = |haplotypes: &Haplotypes| haplotypes.bytes(context.threads);
     let budget = budget.with(host.haplotypes.map_or(0, of_haplotypes));
     let budget = match pass.collects_names() {
@@ -252,7 +263,7 @@ fn longest_record(
     let what = format_args!("{} threads and the host's minimizers need", context.threads);
     let left = budget.check(what, Shortage::FEWER_THREADS)?;
     // A batch always has room for one record of its size.
-    Ok(merganser_io::longest_record(left + COPIES * BATCH_BYTES as u64, COPIES))
+    Ok(merganser_io::longest_record(left + copies * BATCH_BYTES as u64, copies))
 }
 
 /// The outputs that texts are made for.

@@ -7,7 +7,8 @@ use std::sync::Mutex;
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, Cancelled, StartError, each};
 
-use crate::{MinimizerSet, Params};
+use crate::Params;
+use crate::word::Word;
 
 /// The number of sections.
 pub(crate) const SECTIONS: usize = 1 << BITS;
@@ -17,13 +18,13 @@ pub(crate) const BITS: u32 = 8;
 impl Params {
     /// Returns the section of a number.
     #[inline(always)]
-    pub(crate) fn section(self, spread: u64) -> usize {
-        (spread << self.unused_bits() >> (u64::BITS - BITS)) as usize
+    pub(crate) fn section<W: Word>(self, spread: W) -> usize {
+        (spread << self.unused_bits::<W>() >> (W::BITS - BITS)).low() as usize
     }
 
     /// Returns the smallest possible number of a section.
-    pub(crate) fn least_of(self, section: usize) -> u64 {
-        (section as u64) << (u64::BITS - BITS) >> self.unused_bits()
+    pub(crate) fn least_of<W: Word>(self, section: usize) -> W {
+        W::from(section as u64) << (W::BITS - BITS) >> self.unused_bits::<W>()
     }
 }
 
@@ -41,21 +42,20 @@ pub(crate) fn share_out<E: Send + From<StartError> + From<Cancelled>>(
     each(threads, sections, &Cancel::default(), |own| own.try_for_each(&work)).map(drop)
 }
 
-/// Sorts the numbers of each section, removes duplicates, and concatenates the sections into a set.
-pub(crate) fn sorted<E: Send + From<StartError> + From<Cancelled>>(
-    params: Params,
-    sections: Vec<Mutex<Vec<u64>>>,
+/// Sorts the numbers of each section, removes duplicates, and concatenates the sections.
+pub(crate) fn sorted<W: Word, E: Send + From<StartError> + From<Cancelled>>(
+    sections: Vec<Mutex<Vec<W>>>,
     threads: usize,
-) -> Result<MinimizerSet, E> {
+) -> Result<Vec<W>, E> {
     share_out(threads, 0..SECTIONS, |section| {
         let mut numbers = lock(&sections[section]);
         numbers.sort_unstable();
         numbers.dedup();
         Ok::<(), E>(())
     })?;
-    let sections: Vec<Vec<u64>> = sections.into_iter().map(into_inner).collect();
+    let sections: Vec<Vec<W>> = sections.into_iter().map(into_inner).collect();
     // Pages are allocated when they are written, while those of earlier sections are freed.
-    let mut spread = vec![0; sections.iter().map(Vec::len).sum()];
+    let mut spread = vec![W::default(); sections.iter().map(Vec::len).sum()];
     let mut rest = &mut spread[..];
     let parts = sections.into_iter().map(|numbers| {
         let (part, behind) = std::mem::take(&mut rest).split_at_mut(numbers.len());
@@ -69,5 +69,5 @@ pub(crate) fn sorted<E: Send + From<StartError> + From<Cancelled>>(
         Ok::<(), E>(())
     })?;
     drop(parts);
-    Ok(MinimizerSet::of_sorted(params, spread))
+    Ok(spread)
 }

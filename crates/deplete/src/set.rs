@@ -1,5 +1,6 @@
 //! Sets of minimizers in memory, as sorted numbers.
 
+use crate::word::{ByWord, Word, by_word};
 use crate::{Error, Params};
 
 /// A set of minimizers. Each is stored as a number; the numbers are spread over the whole range, so that a hash set
@@ -8,41 +9,36 @@ use crate::{Error, Params};
 pub struct MinimizerSet {
     params: Params,
     /// The sorted numbers, without duplicates.
-    spread: Vec<u64>,
+    numbers: Numbers,
 }
 
-/// The factor that spreads numbers: 2^64 divided by the golden ratio. It is odd, so that it has an inverse.
-const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-const INVERSE: u64 = {
-    // Each step of Newton's iteration doubles the number of correct bits.
-    let mut inverse = FACTOR;
-    let mut step = 0;
-    while step < 6 {
-        inverse = inverse.wrapping_mul(2u64.wrapping_sub(FACTOR.wrapping_mul(inverse)));
-        step += 1;
-    }
-    inverse
-};
-
-impl Params {
-    /// Returns the number that a minimizer is stored as.
-    #[inline(always)]
-    pub(crate) fn spread(self, value: u64) -> u64 {
-        value.wrapping_mul(FACTOR) & self.mask()
-    }
-
-    /// Returns the minimizer of a number: its bases A C T G as 0 1 2 3, the first one in the lowest bits.
-    #[inline(always)]
-    pub(crate) fn value(self, spread: u64) -> u64 {
-        spread.wrapping_mul(INVERSE) & self.mask()
-    }
-}
+/// The numbers of minimizers.
+pub(crate) type Numbers = ByWord<Vec<u64>, Vec<u128>>;
 
 impl MinimizerSet {
     /// Makes a set of sorted numbers without duplicates.
-    pub(crate) fn of_sorted(params: Params, spread: Vec<u64>) -> MinimizerSet {
-        debug_assert!(spread.is_sorted_by(|a, b| a < b));
-        MinimizerSet { params, spread }
+    pub(crate) fn of_sorted(params: Params, numbers: Numbers) -> MinimizerSet {
+        debug_assert!(by_word!(&numbers, numbers => numbers.is_sorted_by(|a, b| a < b)));
+        MinimizerSet { params, numbers }
+    }
+
+    /// Makes a set of minimizers in any order.
+    #[cfg(test)]
+    pub(crate) fn of_values(
+        params: Params,
+        values: impl IntoIterator<Item = u128>,
+    ) -> MinimizerSet {
+        fn numbers<W: Word>(params: Params, values: impl Iterator<Item = u128>) -> Vec<W> {
+            let numbers = values.map(|value| params.spread(W::truncated(value)));
+            let numbers: std::collections::BTreeSet<W> = numbers.collect();
+            numbers.into_iter().collect()
+        }
+        let values = values.into_iter();
+        let numbers = match params.are_long() {
+            false => ByWord::Short(numbers(params, values)),
+            true => ByWord::Long(numbers(params, values)),
+        };
+        MinimizerSet::of_sorted(params, numbers)
     }
 
     /// Returns the parameters of the minimizers.
@@ -52,22 +48,28 @@ impl MinimizerSet {
 
     /// Returns the number of minimizers.
     pub fn len(&self) -> usize {
-        self.spread.len()
+        by_word!(&self.numbers, numbers => numbers.len())
     }
 
     /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
-        self.spread.is_empty()
+        self.len() == 0
+    }
+
+    /// Returns the memory of the minimizers, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.params.word_bytes() * self.len() as u64
     }
 
     /// Returns all minimizers in the order in which they are stored. Each is the smaller of a k-mer and its reverse
     /// complement as a number, with A C T G as 0 1 2 3 and the first base in the lowest bits.
-    pub fn values(&self) -> impl ExactSizeIterator<Item = u64> {
-        self.spread.iter().map(|&spread| self.params.value(spread))
+    pub fn values(&self) -> impl ExactSizeIterator<Item = u128> {
+        (0..self.len())
+            .map(|at| by_word!(&self.numbers, numbers => value_of(self.params, numbers[at])))
     }
 
-    pub(crate) fn spread(&self) -> &[u64] {
-        &self.spread
+    pub(crate) fn numbers(&self) -> &Numbers {
+        &self.numbers
     }
 
     /// Adds the minimizers of another set.
@@ -76,17 +78,11 @@ impl MinimizerSet {
     /// If the sets have different parameters.
     pub fn unite(&mut self, other: &MinimizerSet) -> Result<(), Error> {
         self.fits(other)?;
-        let mut all = Vec::with_capacity(self.len() + other.len());
-        let mut left = other.spread.iter().copied().peekable();
-        for &own in &self.spread {
-            while let Some(next) = left.next_if(|&next| next < own) {
-                all.push(next);
-            }
-            left.next_if_eq(&own);
-            all.push(own);
+        match (&mut self.numbers, &other.numbers) {
+            (ByWord::Short(own), ByWord::Short(other)) => *own = united(own, other),
+            (ByWord::Long(own), ByWord::Long(other)) => *own = united(own, other),
+            _ => unreachable!("the same k"),
         }
-        all.extend(left);
-        self.spread = all;
         Ok(())
     }
 
@@ -108,11 +104,11 @@ impl MinimizerSet {
 
     fn keep_if(&mut self, other: &MinimizerSet, there: bool) -> Result<(), Error> {
         self.fits(other)?;
-        let mut left = other.spread.iter().copied().peekable();
-        self.spread.retain(|&own| {
-            while left.next_if(|&next| next < own).is_some() {}
-            (left.peek() == Some(&own)) == there
-        });
+        match (&mut self.numbers, &other.numbers) {
+            (ByWord::Short(own), ByWord::Short(other)) => keep_if(own, other, there),
+            (ByWord::Long(own), ByWord::Long(other)) => keep_if(own, other, there),
+            _ => unreachable!("the same k"),
+        }
         Ok(())
     }
 
@@ -129,30 +125,56 @@ impl MinimizerSet {
     }
 }
 
+/// Returns the minimizer of a number.
+fn value_of<W: Word>(params: Params, number: W) -> u128 {
+    params.value(number).into()
+}
+
+/// Merges sorted numbers, without duplicates.
+fn united<W: Word>(one: &[W], other: &[W]) -> Vec<W> {
+    let mut all = Vec::with_capacity(one.len() + other.len());
+    let mut left = other.iter().copied().peekable();
+    for &own in one {
+        while let Some(next) = left.next_if(|&next| next < own) {
+            all.push(next);
+        }
+        left.next_if_eq(&own);
+        all.push(own);
+    }
+    all.extend(left);
+    all
+}
+
+/// Keeps the sorted numbers that are among others, or those that are not.
+fn keep_if<W: Word>(numbers: &mut Vec<W>, others: &[W], there: bool) {
+    let mut left = others.iter().copied().peekable();
+    numbers.retain(|&own| {
+        while left.next_if(|&next| next < own).is_some() {}
+        (left.peek() == Some(&own)) == there
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    fn set(values: &BTreeSet<u64>) -> MinimizerSet {
-        let params = Params::new(5, 3).unwrap();
-        let mut spread: Vec<u64> = values.iter().map(|&value| params.spread(value)).collect();
-        spread.sort_unstable();
-        MinimizerSet::of_sorted(params, spread)
-    }
-
     proptest! {
         #[test]
         fn operations_are_those_of_sets(
-            one in proptest::collection::btree_set(0u64..1024, 0..300),
-            two in proptest::collection::btree_set(0u64..1024, 0..300),
+            one in proptest::collection::btree_set(0u128..1024, 0..300),
+            two in proptest::collection::btree_set(0u128..1024, 0..300),
+            k in proptest::sample::select(vec![5, 31, 33, 61]),
         ) {
+            let params = Params::new(k, 3).unwrap();
+            let set = |values: &BTreeSet<u128>| MinimizerSet::of_values(params, values.iter().copied());
             let of = |apply: fn(&mut MinimizerSet, &MinimizerSet) -> Result<(), Error>| {
                 let mut result = set(&one);
                 apply(&mut result, &set(&two)).unwrap();
-                assert!(result.spread.is_sorted_by(|a, b| a < b));
-                result.values().collect::<BTreeSet<u64>>()
+                let found: BTreeSet<u128> = result.values().collect();
+                assert_eq!(result, set(&found));
+                found
             };
             prop_assert_eq!(of(MinimizerSet::unite), &one | &two);
             prop_assert_eq!(of(MinimizerSet::subtract), &one - &two);
@@ -160,17 +182,25 @@ mod tests {
         }
 
         #[test]
-        fn numbers_lead_back_to_minimizers(value in any::<u64>(), k in 0usize..16) {
-            let params = Params::new(2 * k + 1, 1).unwrap();
-            let value = value & params.mask();
-            prop_assert_eq!(params.value(params.spread(value)), value);
+        fn numbers_lead_back_to_minimizers(value in any::<u128>(), half in 0usize..31) {
+            let params = Params::new(2 * half + 1, 1).unwrap();
+            if params.are_long() {
+                let value = value & params.mask::<u128>();
+                prop_assert_eq!(params.value(params.spread(value)), value);
+            } else {
+                let value = value as u64 & params.mask::<u64>();
+                prop_assert_eq!(params.value(params.spread(value)), value);
+            }
         }
     }
 
     #[test]
     fn different_minimizers_do_not_go_together() {
-        let other = MinimizerSet::of_sorted(Params::default(), vec![1]);
-        let message = set(&BTreeSet::new()).unite(&other).unwrap_err().to_string();
-        assert!(message.starts_with("sets of k 5 and w 3 and of k 31 and w 15 "), "{message}");
+        let set = |k, w| MinimizerSet::of_values(Params::new(k, w).unwrap(), [1]);
+        for (k, other) in [(5, 31), (31, 61)] {
+            let message = set(k, 3).unite(&set(other, 15)).unwrap_err().to_string();
+            let expected = format!("sets of k {k} and w 3 and of k {other} and w 15 ");
+            assert!(message.starts_with(&expected), "{message}");
+        }
     }
 }

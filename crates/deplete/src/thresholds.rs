@@ -4,6 +4,7 @@ use merganser_run::ConfigError;
 use serde::Serialize;
 
 use crate::Error;
+use crate::word::Word;
 
 /// The thresholds of a match: a minimum number of a read's or pair's distinct minimizers that the host's set
 /// contains, and a minimum fraction of them (Deacon 0.19, `FilterParams`).
@@ -49,11 +50,11 @@ impl Thresholds {
 
     /// Whether a read with the minimizers `all` matches, given the `hits` among them; both lists may have duplicates.
     /// `hits` is sorted if necessary, and `all` is sorted in `scratch`.
-    pub(crate) fn is_match(
+    pub(crate) fn is_match<W: Word>(
         &self,
-        all: &[u64],
-        hits: &mut Vec<u64>,
-        scratch: &mut Vec<u64>,
+        all: &[W],
+        hits: &mut Vec<W>,
+        scratch: &mut Vec<W>,
     ) -> bool {
         if self.is_match_already(all.len(), hits) {
             return true;
@@ -71,7 +72,7 @@ impl Thresholds {
     /// Whether a read with this many minimizers, which may have duplicates, certainly matches, given some of its
     /// hits. More hits or fewer distinct minimizers could only make it match, too. Removes duplicates from `hits` if
     /// there are enough.
-    pub(crate) fn is_match_already(&self, minimizers: usize, hits: &mut Vec<u64>) -> bool {
+    pub(crate) fn is_match_already<W: Word>(&self, minimizers: usize, hits: &mut Vec<W>) -> bool {
         if hits.len() < self.abs_threshold {
             return false;
         }

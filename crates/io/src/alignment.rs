@@ -14,7 +14,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 pub use comments::CommentTags;
-pub use kept::{AlignmentBytes, AlignmentHeader, KeepAlignments, WhichAlignments};
+pub use kept::{AlignmentBytes, AlignmentHeader, InputHeaders, KeepAlignments, WhichAlignments};
 pub use runs::{MateRuns, Role};
 pub(crate) use sniff::{Sniffed, sniff};
 

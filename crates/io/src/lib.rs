@@ -39,7 +39,8 @@ mod there;
 
 pub use alignment::{
     AlignmentBytes, AlignmentHeader, Alignments, AnyFormats, CommentTags, Container, Containers,
-    Formats, KeepAlignments, MateRuns, Problem, Reads, Role, SequencesOnly, WhichAlignments,
+    Formats, InputHeaders, KeepAlignments, MateRuns, Problem, Reads, Role, SequencesOnly,
+    WhichAlignments,
 };
 #[doc(hidden)]
 pub use beginning::BYTE_ORDER_MARK;

@@ -310,7 +310,7 @@ impl InputCursor {
             if self.open.is_none() {
                 let Some(segment) = self.segments.pop_front() else { return Ok(Cut::End) };
                 self.opened += 1;
-                self.open = Some(Open::new(&segment, options)?);
+                self.open = Some(Open::new(&segment, self.opened - 1, options)?);
             }
             let Some(open) = &mut self.open else { return Ok(Cut::End) };
             match open.cut(options, self.reads, room)? {

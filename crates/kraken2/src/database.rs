@@ -3,29 +3,35 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use super::joint_taxonomy::{JointTaxonomy, unite};
 use super::options::Kraken2Options;
 use super::table::Table;
+use super::tables::Tables;
 use super::taxonomy::Kraken2Taxonomy;
 use merganser_io::look_up;
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, Context, DeviceChoice, Progress, Warnings, Work};
+use merganser_run::{Cancel, ConfigError, Context, DeviceChoice, Progress, Warnings, Work};
 
 use crate::Error;
 use crate::cuda::Kraken2Gpus;
 use merganser_gpu::{GpuConfig, Uploaded};
-use merganser_taxonomy::Taxonomy;
+use merganser_taxonomy::{Dump, Taxonomy, TaxonomyNotes};
 
 /// The files of a database.
 const FILES: [&str; 3] = ["opts.k2d", "taxo.k2d", "hash.k2d"];
 
-/// A Kraken 2 database. Its table is memory-mapped: processes that use it at the same time share its
-/// memory.
+/// A Kraken 2 database, or several that are [used together](Self::open_all). Its table is memory-mapped: processes that
+/// use it at the same time share its memory.
 #[derive(Debug)]
 pub struct Kraken2Database {
     options: Kraken2Options,
     taxonomy: Kraken2Taxonomy,
     tree: Taxonomy,
-    pub(super) table: Table,
+    pub(super) tables: Tables,
+    /// The number of nodes that the root does not reach.
+    unreached: usize,
+    /// Messages about databases whose taxonomies differ.
+    differences: Vec<String>,
     on_gpus: Mutex<Option<OnGpus>>,
 }
 
@@ -59,8 +65,91 @@ impl Kraken2Database {
         if !taxonomy.holes().is_empty() {
             table.refuse_values(taxonomy.holes())?;
         }
-        let tree = taxonomy.to_tree();
-        Ok(Kraken2Database { options, taxonomy, tree, table, on_gpus: Mutex::default() })
+        let (tree, unreached) = (taxonomy.to_tree(), taxonomy.unreached());
+        Ok(Kraken2Database {
+            options,
+            taxonomy,
+            tree,
+            tables: Tables::of(table),
+            unreached,
+            differences: Vec::new(),
+            on_gpus: Mutex::default(),
+        })
+    }
+
+    /// Opens databases that are used together, as one: a minimizer has the lowest common ancestor of the taxa that the
+    /// databases have for it, in their taxonomies joined by taxid. A database that was cut in parts gives the results of
+    /// the whole, except for minimizers that collide in one of the compact tables and not in the other.
+    ///
+    /// Taxa that differ in parent, rank or name are as in the first database that has them; a run warns of them. Several
+    /// databases are used on the CPU only.
+    ///
+    /// # Errors
+    /// The errors of [`open`](Self::open). If the parameters of the minimizers differ, or the taxonomies are different
+    /// ones: most taxids that they share have other names.
+    pub fn open_all(
+        folders: impl IntoIterator<Item = impl AsRef<Path>>,
+    ) -> Result<Kraken2Database, Error> {
+        let open = |folder: &dyn AsRef<Path>| {
+            let path = folder.as_ref().to_owned();
+            Ok((Self::open(&path)?, path))
+        };
+        let all: Vec<_> =
+            folders.into_iter().map(|folder| open(&folder)).collect::<Result<_, Error>>()?;
+        if all.len() > 1 {
+            return Self::joined(all);
+        }
+        let only = all.into_iter().next().map(|(only, _)| only);
+        only.ok_or_else(|| Error::Input("there is no database".to_owned()))
+    }
+
+    fn joined(all: Vec<(Kraken2Database, PathBuf)>) -> Result<Kraken2Database, Error> {
+        let options = all[0].0.options;
+        for (other, path) in &all[1..] {
+            if let Some(difference) = options.difference(&other.options) {
+                return Err(Error::Input(format!(
+                    "{} and {} cannot be used together: {difference}",
+                    all[0].1.display(),
+                    path.display()
+                )));
+            }
+        }
+        let trees = all.iter().map(|(database, path)| (path.as_path(), &database.tree));
+        let JointTaxonomy { taxonomy, differences } = JointTaxonomy::of(trees)?;
+        let unreached = all.iter().map(|(database, _)| database.unreached).sum();
+        let (tables, own): (Vec<Tables>, Vec<Kraken2Taxonomy>) =
+            all.into_iter().map(|(database, _)| (database.tables, database.taxonomy)).unzip();
+        let members = tables.into_iter().flat_map(Tables::into_all).zip(&own);
+        let tables = Tables::joined(members, &taxonomy);
+        let (tree, on_gpus) = (taxonomy.to_tree(), Mutex::default());
+        Ok(Kraken2Database { options, taxonomy, tree, tables, unreached, differences, on_gpus })
+    }
+
+    /// Returns the taxonomy of this database, in `folder`, with the further taxa of another one, for a database that is
+    /// used [together](Self::open_all) with it. A taxon that both have is as in this database; a warning names the first
+    /// that differs.
+    ///
+    /// # Errors
+    /// If they are different taxonomies: most taxids that both have are other taxa.
+    pub fn extend(
+        &self,
+        folder: &Path,
+        other: Option<Dump>,
+        warnings: &Warnings,
+    ) -> Result<Dump, Error> {
+        let Some(other) = other else {
+            return Ok(Dump {
+                taxonomy: self.tree.clone(),
+                deleted: Vec::new(),
+                notes: TaxonomyNotes::default(),
+                folder: None,
+                accessions: None,
+            });
+        };
+        let other_path = other.folder.as_deref().unwrap_or(Path::new("the tables of GTDB"));
+        let (taxonomy, difference) = unite((folder, &self.tree), (other_path, &other.taxonomy))?;
+        difference.into_iter().for_each(|difference| warnings.push(difference));
+        Ok(Dump { taxonomy, ..other })
     }
 
     /// Returns the devices that `context` chooses for `bytes` bytes of letters, which are to be
@@ -75,6 +164,12 @@ impl Kraken2Database {
         bytes: Option<u64>,
         minimizers: bool,
     ) -> Result<Option<Arc<Kraken2Gpus>>, Error> {
+        if self.tables.single().is_none() {
+            return match context.device {
+                DeviceChoice::Auto | DeviceChoice::Cpu => Ok(None),
+                _ => Err(several()),
+            };
+        }
         let progress = &*context.progress;
         let work = Work::Kraken2 { table: self.table_bytes() };
         let gpus = context.choose_gpus(work, bytes, merganser_gpu::usable)?;
@@ -95,7 +190,24 @@ impl Kraken2Database {
     /// # Errors
     /// If the table cannot be read, or a device fails; if cancelled.
     pub(crate) fn fill(&self, gpus: &Kraken2Gpus, context: &Context) -> Result<Uploaded, Error> {
-        gpus.fill(&self.table, context.threads, &context.cancel)
+        let single = self.tables.single().ok_or_else(several)?;
+        gpus.fill(single, context.threads, &context.cancel)
+    }
+
+    /// Replaces `nodes` with the node of each minimizer; 0 for those without one.
+    ///
+    /// # Errors
+    /// If the database turns out to be damaged.
+    pub(super) fn look_up(&self, minimizers: &[u64], nodes: &mut Vec<u32>) -> Result<(), Error> {
+        self.tables.look_up(minimizers, &self.taxonomy, nodes)
+    }
+
+    /// Checks the largest node that devices found in the table.
+    ///
+    /// # Errors
+    /// If it is not a node of the taxonomy.
+    pub(super) fn check_node(&self, most: u32) -> Result<(), Error> {
+        self.tables.single().map_or(Ok(()), |table| table.check_value(most))
     }
 
     /// Opens devices, and keeps them for the next run with the same configuration.
@@ -112,7 +224,7 @@ impl Kraken2Database {
         }
         // Frees their memory for the new devices.
         *kept = None;
-        let cells = self.table.all_cells();
+        let cells = self.tables.single().ok_or_else(several)?.all_cells();
         let gpus = Arc::new(Kraken2Gpus::open(&self.options, &cells, &config, minimizers)?);
         *kept = Some(OnGpus { config, minimizers, gpus: Arc::clone(&gpus) });
         Ok(gpus)
@@ -148,14 +260,14 @@ impl Kraken2Database {
         &self.tree
     }
 
-    /// Returns the number of cells of the table.
+    /// Returns the number of cells of all tables.
     pub fn cells(&self) -> u64 {
-        self.table.cells()
+        self.tables.all().map(Table::cells).sum()
     }
 
-    /// Returns the number of cells in use, as stated in the table's header.
+    /// Returns the number of cells in use, as stated in the headers of the tables.
     pub fn filled(&self) -> u64 {
-        self.table.filled()
+        self.tables.all().map(Table::filled).sum()
     }
 
     /// Checks all cells: as many must be in use as the header states, and each must have a known taxon.
@@ -164,28 +276,29 @@ impl Kraken2Database {
     /// # Errors
     /// If a check fails, or [`Error::Cancelled`].
     pub fn verify(&self, context: &Context) -> Result<(), Error> {
-        self.table.verify(context.threads, &context.cancel)
+        self.tables.verify(context.threads, &context.cancel)
     }
 
-    /// Reads the whole file of the table and returns its CRC-32.
+    /// Reads the whole file of the table and returns its CRC-32; of several tables, the CRC-32 of theirs.
     ///
     /// # Errors
     /// [`Error::Cancelled`] if the run is cancelled.
     pub(crate) fn table_checksum(&self, cancel: &Cancel) -> Result<u32, Error> {
-        self.table.checksum(cancel)
+        self.tables.checksum(cancel)
     }
 
-    /// Notes nodes that are ignored, and warns if the table has no minimizers.
+    /// Notes nodes that are ignored, and warns if a table has no minimizers or taxonomies differ.
     pub(crate) fn tell(&self, progress: &dyn Progress, warnings: &Warnings) {
-        let path = self.table.path().display();
-        let unreached = self.taxonomy.unreached();
-        if unreached > 0 {
+        if self.unreached > 0 {
+            let unreached = self.unreached;
             progress.note(&format!(
                 "{unreached} nodes of taxo.k2d are ignored, as Kraken 2 does: the root does not reach them \
                  (the map that the database was built with has taxids that nodes.dmp lacks)"
             ));
         }
-        if self.filled() == 0 {
+        self.differences.iter().for_each(|difference| warnings.push(difference.clone()));
+        for table in self.tables.all().filter(|table| table.filled() == 0) {
+            let path = table.path().display();
             warnings.push(format!(
                 "{path}: there are no minimizers in it, so no read can be classified: build the database \
                  again from nucleotide sequences"
@@ -193,8 +306,12 @@ impl Kraken2Database {
         }
     }
 
-    /// Returns the size of the mapped table in bytes.
+    /// Returns the size of the mapped tables in bytes.
     pub fn table_bytes(&self) -> u64 {
-        self.table.bytes()
+        self.tables.bytes()
     }
+}
+
+fn several() -> Error {
+    ConfigError::new("several databases are used on the CPU only: leave out `device`").into()
 }

@@ -43,6 +43,26 @@ impl Kraken2Options {
         Self::parse(&bytes).map_err(|reason| Error::content(path, reason))
     }
 
+    /// Returns what differs from the parameters of another database whose table is to be looked up for the same
+    /// minimizers, if anything does.
+    pub(super) fn difference(&self, other: &Kraken2Options) -> Option<String> {
+        let numbers = |of: &Kraken2Options| {
+            [
+                ("k", of.k.to_string()),
+                ("l", of.l.to_string()),
+                ("the spaced seed", format!("{:#x}", of.spaced_mask)),
+                ("the toggle mask", format!("{:#x}", of.toggle_mask)),
+                (
+                    "the rule of reverse complements (that before 2.0.8)",
+                    of.old_complement.to_string(),
+                ),
+            ]
+        };
+        let mut both = numbers(self).into_iter().zip(numbers(other));
+        let ((name, one), (_, two)) = both.find(|(one, two)| one != two)?;
+        Some(format!("{name} is {one} and {two}"))
+    }
+
     /// Encodes the options as the newest version of the file, for a database of nucleotides.
     pub(super) fn bytes(&self) -> [u8; 64] {
         let versions = u64::from(!self.old_complement);

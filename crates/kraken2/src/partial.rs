@@ -15,7 +15,7 @@ use crate::{Kraken2Config, Kraken2Counts, Kraken2Database, Kraken2Options, Krake
 fn database_fields(database: &Kraken2Database) -> Fields {
     let options = database.options();
     let &Kraken2Options { k, l, spaced_mask, toggle_mask, minimum_hash, old_complement } = options;
-    vec![
+    let mut fields = vec![
         field("k", k),
         field("l", l),
         field("spaced mask", format_args!("{spaced_mask:#x}")),
@@ -26,7 +26,12 @@ fn database_fields(database: &Kraken2Database) -> Fields {
         field("filled", database.filled()),
         field("bytes", database.table_bytes()),
         field("taxa", database.taxonomy().len()),
-    ]
+    ];
+    let tables = database.tables.all().count();
+    if tables > 1 {
+        fields.push(field("tables", tables));
+    }
+    fields
 }
 
 /// Returns the options on which the counts depend, in addition to the reads and the database.

@@ -52,11 +52,13 @@ impl Plan {
             false => Budget::of_run(context, THREAD),
         };
         let taxon = TAXON + TAXON_THREAD * threads as u64;
-        let fixed = process.with_files(1).with(database.taxonomy().len() as u64 * taxon);
+        let fixed = process
+            .with_files(database.tables.all().count() as u64)
+            .with(database.taxonomy().len() as u64 * taxon);
         let whole = fixed.with(database.table_bytes());
         let what = format_args!("classifying with {threads} threads by this database needs");
         // A table that is already in memory needs no free memory, but it counts towards a given limit.
-        let held = context.memory.is_none() && database.table.is_in_memory();
+        let held = context.memory.is_none() && database.tables.are_in_memory();
         if !on_gpus && is_too_large(context, whole.needed()) && !held {
             whole.min(fixed.with(MIN_ROUND)).check(what, Shortage::FEWER_THREADS)?;
             return Ok(Plan::in_rounds(fixed.left()));

@@ -10,7 +10,8 @@ use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, each};
 
 use super::plan::RoundPlan;
-use super::table::{Ranges, Table};
+use super::table::Table;
+use super::tables::Tables;
 use super::waiting::WaitingBatch;
 use super::work::{Batches, CutBatch, RunContext};
 use super::worker::Kraken2Classifier;
@@ -21,7 +22,7 @@ pub(super) struct Rounds<'o, 'r, 'w, 'p> {
     pub(super) run: &'o RunContext<'o>,
     pub(super) batches: &'o Batches<'r, 'w, 'p>,
     pub(super) classifier: &'o Kraken2Classifier<'o>,
-    pub(super) table: &'o Table,
+    pub(super) tables: &'o Tables,
     pub(super) plan: RoundPlan,
     pub(super) threads: usize,
     pub(super) cancel: &'o Cancel,
@@ -37,7 +38,6 @@ impl Rounds<'_, '_, '_, '_> {
     /// If the database turns out to be damaged, if threads cannot be started, or if the run is cancelled.
     /// Other failures are stored in the run.
     pub(super) fn work(&self) -> Result<u64, Error> {
-        let ranges = self.table.ranges(self.plan.range);
         let mut rounds = 0;
         loop {
             let round = self.take()?;
@@ -45,7 +45,9 @@ impl Rounds<'_, '_, '_, '_> {
                 return Ok(rounds);
             }
             rounds += 1;
-            self.look_up(&ranges, &round)?;
+            for (number, table) in self.tables.all().enumerate() {
+                self.look_up(number, table, &round)?;
+            }
             self.hand_over(round)?;
         }
     }
@@ -62,18 +64,19 @@ impl Rounds<'_, '_, '_, '_> {
         })
     }
 
-    /// Performs all searches of a round, range by range.
-    fn look_up(&self, ranges: &Ranges, round: &Round) -> Result<(), Error> {
-        let searches = round.iter().map(|held| lock(&held.kept).searches()).sum();
-        self.table.read_ahead(ranges, 0, searches);
+    /// Performs all searches of a round in a table, range by range.
+    fn look_up(&self, number: usize, table: &Table, round: &Round) -> Result<(), Error> {
+        let ranges = &table.ranges(self.plan.range);
+        let searches = round.iter().map(|held| lock(&held.kept).searches(number)).sum();
+        table.read_ahead(ranges, 0, searches);
         for range in 0..ranges.len() {
-            self.table.read_ahead(ranges, range + 1, searches);
+            table.read_ahead(ranges, range + 1, searches);
             let done = each(self.threads, 0..round.len(), self.cancel, |numbers| {
-                numbers.try_for_each(|number| {
-                    lock(&round[number].kept).look_up_range(self.table, ranges, range)
+                numbers.try_for_each(|at| {
+                    lock(&round[at].kept).look_up_range((number, table), ranges, range)
                 })
             });
-            self.table.release(ranges, range);
+            table.release(ranges, range);
             done?;
         }
         Ok(())

@@ -134,7 +134,7 @@ pub fn run_with(
     let begun = Instant::now();
     if gpus.is_none() && plan.rounds.is_none() {
         let reads = segments.iter().flat_map(ReadInput::inputs);
-        database.table.prepare_for_random_accesses(merganser_io::text_bytes(reads), context);
+        database.tables.prepare_for_random_accesses(merganser_io::text_bytes(reads), context);
     }
     let planned = Planned { config, context, database, plan, gpus };
     let mut outcome = planned.classify(segments, outputs, progress, cancel)?;
@@ -232,8 +232,8 @@ impl Planned<'_> {
     ) -> Result<u64, Error> {
         let threads = self.context.threads;
         if let Some(plan) = self.plan.rounds {
-            let table = &self.database.table;
-            return Rounds { run, batches, classifier, table, plan, threads, cancel }.work();
+            let tables = &self.database.tables;
+            return Rounds { run, batches, classifier, tables, plan, threads, cancel }.work();
         }
         let worker = || Worker { run, worker: classifier.worker() };
         batches.run_on(threads, self.gpus.as_deref(), worker)?;

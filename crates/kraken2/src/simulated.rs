@@ -75,7 +75,7 @@ impl<'a> Kmers<'a> {
         entries.runs.clear();
         entries.minimizers.clear();
         let Ok(()) = scanner.scan(letters, entries, |_| Ok::<(), std::convert::Infallible>(()));
-        database.table.look_up(&entries.minimizers, nodes)?;
+        database.look_up(&entries.minimizers, nodes)?;
         let (mut next, mut last) = (nodes.iter(), 0);
         for run in &entries.runs {
             push(runs, &mut last, *run, || next.next().copied().unwrap_or(0));
@@ -109,7 +109,7 @@ impl<'a> Kmers<'a> {
     /// Appends the results of a device for consecutive pieces.
     fn take(&mut self, flight: &mut Kraken2Flight) -> Result<(), Error> {
         let found = flight.finish()?;
-        self.database.table.check_value(found.largest_node())?;
+        self.database.check_node(found.largest_node())?;
         let mut from = 0;
         for &count in found.counts {
             let mut last = 0;

@@ -3,8 +3,10 @@
 use merganser_io::RecordBatch;
 
 use super::counts::BlockCuts;
+use super::database::Kraken2Database;
 use super::minimizers::{Entries, EntryRun};
 use super::table::{Ranges, Table, WaitingSearches};
+use super::tables::Tables;
 use crate::Error;
 
 /// A batch whose searches wait.
@@ -19,7 +21,8 @@ pub(super) struct WaitingBatch {
 #[derive(Debug)]
 pub(super) struct WaitingEntries {
     runs: Vec<EntryRun>,
-    searches: WaitingSearches,
+    /// The searches in each table.
+    searches: Vec<WaitingSearches>,
 }
 
 impl WaitingBatch {
@@ -40,42 +43,49 @@ impl WaitingBatch {
         (size_of::<WaitingBatch>() + self.batch.bytes() + pieces) as u64
     }
 
-    /// Returns the number of searches.
-    pub(super) fn searches(&self) -> u64 {
-        self.pieces.iter().map(|piece| piece.searches.len() as u64).sum()
+    /// Returns the number of searches in a table.
+    pub(super) fn searches(&self, table: usize) -> u64 {
+        self.pieces.iter().map(|piece| piece.searches[table].len() as u64).sum()
     }
 
-    /// Performs the searches that begin in a range of the table. The ranges must be processed in order.
+    /// Performs the searches that begin in a range of a table. The ranges must be processed in order.
     ///
     /// # Errors
     /// If the database turns out to be damaged.
     pub(super) fn look_up_range(
         &mut self,
-        table: &Table,
+        (number, table): (usize, &Table),
         ranges: &Ranges,
         range: usize,
     ) -> Result<(), Error> {
         let mut pieces = self.pieces.iter_mut();
-        pieces.try_for_each(|piece| table.look_up_range(ranges, range, &mut piece.searches))
+        pieces.try_for_each(|piece| table.look_up_range(ranges, range, &mut piece.searches[number]))
     }
 }
 
 impl WaitingEntries {
     /// Collects the searches for the minimizers of some entries.
-    pub(super) fn new(entries: &Entries, table: &Table) -> WaitingEntries {
+    pub(super) fn new(entries: &Entries, tables: &Tables) -> WaitingEntries {
         WaitingEntries {
             runs: entries.runs.as_slice().to_vec(),
-            searches: table.wait(&entries.minimizers),
+            searches: tables.wait(&entries.minimizers),
         }
     }
 
     fn bytes(&self) -> usize {
-        size_of_val(&self.runs[..]) + self.searches.bytes()
+        size_of_val(&self.runs[..])
+            + self.searches.iter().map(WaitingSearches::bytes).sum::<usize>()
     }
 
     /// Returns the entries and the nodes of their minimizers; minimizers without a node are 0.
-    pub(super) fn found(self, entries: &mut Entries, nodes: &mut Vec<u32>) {
-        self.searches.found(nodes, &mut entries.minimizers);
+    pub(super) fn found(
+        self,
+        database: &Kraken2Database,
+        entries: &mut Entries,
+        nodes: &mut Vec<u32>,
+    ) {
+        let tree = database.taxonomy();
+        database.tables.found(&self.searches, tree, (nodes, &mut entries.minimizers));
         entries.runs = self.runs;
     }
 }

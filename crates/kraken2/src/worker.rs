@@ -77,7 +77,7 @@ impl Kraken2Worker<'_> {
         let Kraken2Worker { classifier, scanner, entries, found, reads } = self;
         reads.start(cuts);
         scan(scanner, batch, entries, |entries| {
-            classifier.database.table.look_up(&entries.minimizers, found)?;
+            classifier.database.look_up(&entries.minimizers, found)?;
             reads.take(entries, found, batch, results);
             Ok::<(), Error>(())
         })?;
@@ -92,7 +92,7 @@ impl Kraken2Worker<'_> {
         let Kraken2Worker { classifier, scanner, entries, .. } = self;
         let mut pieces = Vec::new();
         let Ok(()) = scan(scanner, batch, entries, |entries| {
-            pieces.push(WaitingEntries::new(entries, &classifier.database.table));
+            pieces.push(WaitingEntries::new(entries, &classifier.database.tables));
             Ok::<(), Infallible>(())
         });
         WaitingBatch::new(batch, cuts, pieces)
@@ -105,10 +105,10 @@ impl Kraken2Worker<'_> {
         results: &mut Kraken2Batch,
     ) {
         results.clear();
-        let Kraken2Worker { entries, found, reads, .. } = self;
+        let Kraken2Worker { classifier, entries, found, reads, .. } = self;
         reads.start(&waiting.cuts);
         for piece in waiting.pieces.drain(..) {
-            piece.found(entries, found);
+            piece.found(classifier.database, entries, found);
             reads.take(entries, found, &waiting.batch, results);
         }
         reads.finish(results);
@@ -128,7 +128,7 @@ impl Kraken2Worker<'_> {
     ) -> Result<(), Error> {
         results.clear();
         let Kraken2Worker { classifier, reads, .. } = self;
-        classifier.database.table.check_value(sequences.largest_node())?;
+        classifier.database.check_node(sequences.largest_node())?;
         reads.start(cuts);
         let (mut from, mates) = (0, batch.mates());
         for (record, &count) in sequences.counts.iter().enumerate() {

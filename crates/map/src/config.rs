@@ -5,9 +5,9 @@ mod cli;
 
 use std::path::PathBuf;
 
-use merganser_alignments::MAX_OPERATIONS;
+use merganser_alignments::{MAX_OPERATIONS, TagRule};
 use merganser_filter::{NMode, Threshold};
-use merganser_io::{QualityOffset, ReadShare};
+use merganser_io::{CommentTags, QualityOffset, ReadShare};
 use merganser_run::ConfigError;
 #[cfg(feature = "cli")]
 use merganser_run::options::cli::one_of;
@@ -155,6 +155,15 @@ pub struct Config {
     /// Write the bases and qualities of a read in the records of all of its hits, not only in the first one
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
     pub secondary_seq: bool,
+    /// Keep these tags of reads in all their records, as bwa mem -C does: BC,RX or * for all
+    ///
+    /// Tags of SAM, BAM and CRAM, or in the headers of FASTQ, where they follow the name after a blank or a tab, with
+    /// tabs between them: BC:Z:ACGT. Tags that describe an alignment (NM, MD, SA, ...) are always those of the new one,
+    /// and * also leaves out other ones of an earlier alignment, such as AS. Read groups of SAM, BAM and CRAM are kept,
+    /// too, unless -R is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TAGS", help_heading = "Output"))]
+    pub tags: Option<CommentTags>,
     /// Do not write reads without a hit to -o, except mates of reads with a hit
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
     pub no_unmapped: bool,
@@ -240,6 +249,7 @@ impl Config {
             eqx: false,
             clip: false,
             secondary_seq: false,
+            tags: None,
             no_unmapped: false,
             placements: false,
             any_names: false,
@@ -279,6 +289,7 @@ impl Config {
             let problem = format!("`read_group`: the ID {} is given twice", groups[twice].id());
             return Err(Error::Config(ConfigError::new(problem)));
         }
+        self.tags.as_ref().map_or(Ok(()), TagRule::check)?;
         let [least, most] = self.inserts();
         let problem = match self {
             Config { threshold: Threshold::Percent(100..), .. } => {

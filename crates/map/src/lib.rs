@@ -32,6 +32,7 @@ mod cuda;
 mod discordance;
 mod effort;
 mod error;
+mod groups;
 mod hits;
 mod index;
 mod insert_sizes;

@@ -18,6 +18,7 @@ use merganser_alignments::{
 use merganser_io::{BgzfBlocks, Output, OutputSet, ReadInput, finish_all};
 use merganser_run::{InOrderSink, Progress};
 
+use crate::groups::KeptTags;
 use crate::{Config, Contig, Error, Format, Index, IndexKind};
 pub(crate) use command::without_files;
 pub(crate) use letters::Letters;
@@ -98,48 +99,74 @@ pub struct Outputs {
 /// The text of a batch: its records, and its reads without a hit.
 pub(crate) type BatchText = [Vec<u8>; 2];
 
+/// The beginning of the file of records. Its read groups may be known only after the first batch was read.
+struct Head<'r> {
+    /// The text of the header before and after the read groups.
+    text: [String; 2],
+    kept: &'r KeptTags,
+    contigs: &'r [Contig],
+    /// The mark of a shard at the end of the text.
+    mark: Option<ShardMark>,
+}
+
+/// The bytes at the beginning of a file, and the mark of a shard with the offset of its block.
+type HeadBytes = (Vec<u8>, Option<(ShardMark, u64)>);
+
+impl Head<'_> {
+    fn bytes(self, format: Format) -> Result<HeadBytes, Error> {
+        let [mut text, rest] = self.text;
+        for group in self.kept.groups()? {
+            text += &format!("{}\n", group.line());
+        }
+        text += &rest;
+        let head = file_head(format, &text, self.contigs);
+        Ok(match format {
+            Format::Bam(level) => compressed_head(&head, level, text.len(), self.mark),
+            Format::Sam | Format::Cram => (head, None),
+        })
+    }
+}
+
 /// A writer of the texts of batches, which arrive in input order.
-pub(crate) struct Writer {
+pub(crate) struct Writer<'r> {
     outputs: Outputs,
     format: Format,
     /// Whether records are sorted, and written only at the end.
     sorts: bool,
-    head: Option<Vec<u8>>,
+    head: Option<Head<'r>>,
     /// The mark of a shard, and the offset of its block.
     mark: Option<(ShardMark, u64)>,
     /// The digest of the records' blocks, if the file has a mark.
     digest: BlockDigest,
 }
 
-impl Writer {
+impl<'r> Writer<'r> {
     /// Creates a writer of the records of reads in `inputs`.
     pub(crate) fn new(
         config: &Config,
-        index: &Index,
+        index: &'r Index,
         cram: Option<&Cram<'_>>,
         inputs: &[ReadInput],
+        kept: &'r KeptTags,
         outputs: Outputs,
-    ) -> Writer {
+    ) -> Writer<'r> {
         let checksums = cram.map_or(&[][..], Cram::checksums);
         let text = header::text(config, index, checksums, inputs);
-        let mut head = file_head(config.format, &text, index.contigs());
-        let mut mark = None;
-        if let Format::Bam(level) = config.format {
-            let unmarked = header::mark(config, index);
-            (head, mark) = compressed_head(&head, level, text.len(), unmarked);
-        }
+        let mark = header::mark(config, index);
+        let head = Some(Head { text, kept, contigs: index.contigs(), mark });
         let (format, sorts) = (config.format, config.sort);
         let digest = BlockDigest::default();
-        Writer { outputs, format, sorts, head: Some(head), mark, digest }
+        Writer { outputs, format, sorts, head, mark: None, digest }
     }
 
-    /// Writes the header before the first records. It is not written earlier, so that an error at the beginning
-    /// of the input leaves nothing on stdout.
-    fn begin(&mut self) -> Result<(), Error> {
-        if let Some(head) = self.head.take() {
-            self.outputs.records.write_all(&head)?;
-        }
-        Ok(())
+    /// Writes the header before the first records, and returns its size. It is not written earlier, so that an error at
+    /// the beginning of the input leaves nothing on stdout.
+    fn begin(&mut self) -> Result<u64, Error> {
+        let Some(head) = self.head.take() else { return Ok(0) };
+        let (bytes, mark) = head.bytes(self.format)?;
+        self.mark = mark;
+        self.outputs.records.write_all(&bytes)?;
+        Ok(bytes.len() as u64)
     }
 
     /// Writes all records in sorted order, and their index. The progress has one stage.
@@ -149,8 +176,7 @@ impl Writer {
         contigs: &[Contig],
         progress: &dyn Progress,
     ) -> Result<(), Error> {
-        let begin = self.head.as_ref().map_or(0, Vec::len) as u64;
-        self.begin()?;
+        let begin = self.begin()?;
         let Outputs { records, index, .. } = &mut self.outputs;
         let places = index.as_ref().map(|(_, kind)| match kind {
             IndexKind::Crai => FileIndex::Cram(Crai::default()),
@@ -197,7 +223,7 @@ fn compressed_head(
     level: u8,
     text_bytes: usize,
     mark: Option<ShardMark>,
-) -> (Vec<u8>, Option<(ShardMark, u64)>) {
+) -> HeadBytes {
     let (mut out, mut blocks) = (Vec::new(), BgzfBlocks::new(level));
     let Some(mark) = mark else {
         blocks.compress(head, true, &mut out);
@@ -219,7 +245,7 @@ fn stored(mark: &ShardMark) -> Vec<u8> {
     block
 }
 
-impl InOrderSink<BatchText> for Writer {
+impl InOrderSink<BatchText> for Writer<'_> {
     type Error = Error;
 
     fn write(&mut self, texts: BatchText) -> Result<Option<BatchText>, Error> {

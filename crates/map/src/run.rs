@@ -24,6 +24,7 @@ use crate::cpu::{Mapper, Strata, prefilter};
 use crate::cuda::{self, Gpus};
 use crate::discordance::{self, Tallies};
 use crate::effort::Effort;
+use crate::groups::KeptTags;
 use crate::index::{Index, IndexView, SHORTEST};
 use crate::output::{
     Letters, ManyRecords, OutputPaths, Outputs, PairFinder, Placements, Reported, Reporter, Writer,
@@ -143,8 +144,9 @@ pub fn run_with(
         Format::Cram => Some(Letters::new(index, config.fasta.as_deref(), cancel)?),
         _ => None,
     };
+    let kept = KeptTags::new(config, inputs, &context.warnings)?;
     let cram = letters.as_ref();
-    let cram =
+    let mut cram =
         cram.map(|letters| Cram::new(letters, &config.read_groups, threads, cancel)).transpose()?;
     let paired = inputs.iter().any(ReadInput::is_paired);
     let learns = learn::is_wanted(config, inputs);
@@ -165,10 +167,10 @@ pub fn run_with(
     index.warn_of_none(&context.warnings);
     let inflater = gpus.as_ref().and_then(|gpus| gpus.inflater(context));
     let longest = longest_record(memory.left / threads as u64);
-    let source = ReadSource::open(inputs, config, context, longest, inflater)?;
+    let source = ReadSource::open(inputs, config, context, longest, inflater, Some(&kept))?;
     progress.stage("map", Unit::Bytes, source.bytes_total());
     let keeps_unmapped = outputs.unmapped.is_some();
-    let writer = Writer::new(config, index, cram.as_ref(), inputs, outputs);
+    let writer = Writer::new(config, index, cram.as_ref(), inputs, &kept, outputs);
     let uploaded = OnceLock::new();
     let fill = || {
         if let Some(gpus) = &gpus {
@@ -209,7 +211,7 @@ pub fn run_with(
         let strata = Strata::new(view, config, cancel);
         let finder = PairFinder::new(view, config, memory.room, cancel);
         let many = ManyRecords::new(&context.warnings, progress);
-        let reporter = Reporter::new(view, config, &styles, many, cancel);
+        let reporter = Reporter::new(view, config, &styles, &kept, many, cancel);
         let texts = Texts::new(config.format, sorting.as_ref(), keeps_unmapped, memory.long);
         let parts = Parts::new(view, [config, &best], &gaps, memory.room, cancel);
         Worker::new(mapper, strata, gpus, finder, reporter, texts, parts)
@@ -232,6 +234,9 @@ pub fn run_with(
     stages.since("map", begun);
     if let Some(sorting) = &sorting {
         let begun = Instant::now();
+        if let Some(cram) = &mut cram {
+            cram.set_groups(kept.groups()?);
+        }
         let form = match (&cram, config.format) {
             (Some(cram), _) => Form::Cram(cram),
             (None, Format::Bam(level)) => Form::Bam(level),

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use merganser_alignments::RecordOptions;
 use merganser_inflate::InflateAhead;
-use merganser_io::{Keep, ReadInput, ReadShare, RecordBatch, Records};
+use merganser_io::{Header, Keep, KeepAlignments, ReadInput, ReadShare, RecordBatch, Records};
 use merganser_run::Context;
 
+use crate::groups::{KeptTags, tags_of_reader};
 use crate::{Config, Error, Format, Strand};
 
 /// The maximum number of reads of a batch, and of bytes of names, letters and qualities.
@@ -57,6 +58,12 @@ impl ReadBatch {
         [record.name, record.letters, record.quality.unwrap_or_default()]
     }
 
+    /// Returns the rest of a read's header after its name, if it is kept.
+    pub(crate) fn comment(&self, at: usize) -> &[u8] {
+        let record = self.records.record(at);
+        &record.header[record.name.len()..]
+    }
+
     /// Returns the name of a read as it is reported; mates share one name.
     pub(crate) fn name(&self, at: usize) -> &[u8] {
         self.records.name(at)
@@ -74,7 +81,7 @@ impl ReadBatch {
     }
 
     /// Checks that all reads can be mapped and written as `source` requires.
-    fn check(&self, source: &ReadSource) -> Result<(), Error> {
+    fn check(&self, source: &ReadSource<'_>) -> Result<(), Error> {
         if self.paired && source.one_strand && self.len() > 0 {
             let problem = "belongs to a pair, whose mates are on both strands: leave `strand` out";
             return Err(self.error(0, problem));
@@ -110,12 +117,13 @@ fn name_problem(name: &[u8], text: bool) -> Option<String> {
 }
 
 /// The source of all reads.
-pub(crate) struct ReadSource {
+pub(crate) struct ReadSource<'r> {
     records: Records,
     /// Whether records are written as text (SAM).
     text: bool,
     /// Whether only one strand is searched, on which no pair can be concordant.
     one_strand: bool,
+    kept: Option<&'r KeptTags>,
 }
 
 /// Returns the maximum length of a record, in bytes, with this much memory for each thread.
@@ -125,11 +133,16 @@ pub(crate) fn longest_record(memory: u64) -> usize {
     usize::try_from(memory / 8).unwrap_or(most).clamp(least, most)
 }
 
-/// Returns the options for reading with all threads of `context`, and nothing else in memory.
-pub(crate) fn options(context: &Context) -> RecordOptions {
+/// Returns the options for reading with all threads of `context`, and nothing else in memory. Comments of reads are
+/// kept only if their tags are.
+pub(crate) fn options(config: &Config, context: &Context) -> RecordOptions {
     let cancel = &context.cancel;
+    let tags = tags_of_reader(config);
+    let header = if tags.is_some() { Header::Whole } else { Header::Name };
+    let tags = tags.unwrap_or_default();
     RecordOptions {
-        keep: Keep { qualities: true, ..Keep::default() },
+        keep: Keep { header, qualities: true },
+        keep_alignments: KeepAlignments { tags, ..KeepAlignments::default() },
         batch_records: BATCH_READS,
         batch_bytes: BATCH_BYTES,
         workers: context.threads,
@@ -141,18 +154,20 @@ pub(crate) fn options(context: &Context) -> RecordOptions {
     }
 }
 
-impl ReadSource {
+impl<'r> ReadSource<'r> {
     /// Opens every input, so that a missing one is an error before the run begins. All threads of `context`
     /// may request batches. If the configuration has a share, only its reads are read. Records may have `longest`
-    /// bytes.
+    /// bytes. `kept` checks the read groups of the inputs.
     pub(crate) fn open(
         inputs: &[ReadInput],
         config: &Config,
         context: &Context,
         longest: usize,
         inflater: Option<Arc<dyn InflateAhead>>,
-    ) -> Result<ReadSource, Error> {
-        let mut options = options(context);
+        kept: Option<&'r KeptTags>,
+    ) -> Result<ReadSource<'r>, Error> {
+        let mut options = options(config, context);
+        options.keep_alignments.headers = kept.and_then(KeptTags::headers);
         options.inflater = inflater;
         options.max_record = longest;
         options.reads = config.share.as_ref().map_or(options.reads, ReadShare::reads);
@@ -162,6 +177,7 @@ impl ReadSource {
             records: Records::open(inputs, options)?,
             text: config.format == Format::Sam,
             one_strand: config.strand != Strand::Both,
+            kept,
         })
     }
 
@@ -175,7 +191,7 @@ impl ReadSource {
     }
 }
 
-impl merganser_run::engine::Source for ReadSource {
+impl merganser_run::engine::Source for ReadSource<'_> {
     type Batch = ReadBatch;
     type Error = Error;
 
@@ -192,7 +208,11 @@ impl merganser_run::engine::Source for ReadSource {
         batch.paired = batch.records.is_paired();
         // If mates are out of step, the records before the error are still checked, so that the first error
         // wins.
-        batch.check(self).and(filled)
+        let groups = match self.kept {
+            Some(kept) if filled.is_ok() => kept.check(batch.segment()),
+            _ => Ok(()),
+        };
+        batch.check(self).and(filled).and_then(|filled| groups.map(|()| filled))
     }
 
     fn number(batch: &ReadBatch) -> u64 {

@@ -30,12 +30,13 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     if args.output == Path::new("-") {
         return failure::usage("a database cannot be written to stdout: give -o FILE");
     }
-    let Some(taxonomy) = &taxonomy_of(&args.taxonomy) else {
+    let taxonomy = taxonomy_of(&args.taxonomy);
+    if args.format == DatabaseFormat::Kraken2 || args.beside.is_some() {
+        return kraken2::run(args, taxonomy.as_ref(), console, started);
+    }
+    let Some(taxonomy) = &taxonomy else {
         return failure::usage("--taxonomy is missing");
     };
-    if args.format == DatabaseFormat::Kraken2 {
-        return kraken2::run(args, taxonomy, console, started);
-    }
     check(args)?;
     let config = BuildConfig {
         sketches: args.sketches.clone(),

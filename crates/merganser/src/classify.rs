@@ -104,10 +104,10 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
         return join::run(args, console);
     }
     let mut query = args.query.clone();
-    let path = take_database(args, &mut query)?;
+    let paths = take_databases(args, &mut query)?;
     check_usage(args, &query)?;
     let work = Work::new(args, &query, console)?;
-    let source = DatabaseChoice::new(args, path)?;
+    let source = DatabaseChoice::new(args, paths)?;
     source.check(&query)?;
     let files = source.files(args)?.read(&args.sample_sheet).write(Holds::ANYTHING, &args.resume);
     // Checked before a database is built for these outputs.
@@ -210,28 +210,37 @@ impl<'q> Work<'q> {
     }
 }
 
-/// Removes the database, which is the first argument, from the reads, unless there are references.
-fn take_database(args: &ClassifyArgs, query: &mut QueryArgs) -> Result<Option<PathBuf>> {
+/// Removes the databases, which come first, from the reads, unless there are references.
+fn take_databases(args: &ClassifyArgs, query: &mut QueryArgs) -> Result<Vec<PathBuf>> {
     if !args.references.is_empty() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
-    if query.reads.reads.is_empty() {
+    let all = &mut query.reads.reads;
+    if all.is_empty() {
         return failure::usage("give a database (.mgdb, or a folder of Kraken 2), or --references");
     }
-    Ok(Some(query.reads.reads.remove(0)))
+    // Further ones are told from reads by their content. A first file of another kind is refused later.
+    let mut count = 0;
+    while let Some(path) = all.get(count)
+        && database::is_one(path)?
+    {
+        count += 1;
+    }
+    Ok(all.drain(..count.max(1)).collect())
 }
 
 /// The source of the database.
 enum DatabaseChoice {
-    File(PathBuf),
+    /// One database, or several that are used together.
+    Files(Vec<PathBuf>),
     References(References),
 }
 
 impl DatabaseChoice {
-    fn new(args: &ClassifyArgs, path: Option<PathBuf>) -> Result<DatabaseChoice> {
-        Ok(match path {
-            Some(path) => DatabaseChoice::File(path),
-            None => DatabaseChoice::References(References::expand(&args.references)?),
+    fn new(args: &ClassifyArgs, paths: Vec<PathBuf>) -> Result<DatabaseChoice> {
+        Ok(match paths.is_empty() {
+            true => DatabaseChoice::References(References::expand(&args.references)?),
+            false => DatabaseChoice::Files(paths),
         })
     }
 
@@ -243,17 +252,20 @@ impl DatabaseChoice {
         }
     }
 
-    /// Returns the database's name, without its folder.
+    /// Returns the names of the databases, without their folders.
     fn name(&self) -> String {
         match self {
-            DatabaseChoice::File(path) => text_of(path.file_name().unwrap_or(path.as_os_str())),
+            DatabaseChoice::Files(paths) => {
+                let name = |path: &PathBuf| text_of(path.file_name().unwrap_or(path.as_os_str()));
+                paths.iter().map(name).collect::<Vec<_>>().join(", ")
+            }
             DatabaseChoice::References(_) => "built from references".to_owned(),
         }
     }
 
     fn is_kraken2(&self) -> Result<bool, Error> {
         match self {
-            DatabaseChoice::File(path) => Ok(Kraken2Database::is_one(path)?),
+            DatabaseChoice::Files(paths) => Ok(Kraken2Database::is_one(&paths[0])?),
             DatabaseChoice::References(_) => Ok(false),
         }
     }
@@ -270,7 +282,7 @@ impl DatabaseChoice {
 
     /// Returns the size of an existing database, `None` for one that is to be built.
     fn bytes(&self) -> Result<Option<u64>, Error> {
-        let DatabaseChoice::File(_) = self else { return Ok(None) };
+        let DatabaseChoice::Files(_) = self else { return Ok(None) };
         let files = self.database_files()?;
         let sizes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len());
         Ok(Some(sizes.sum()))
@@ -279,7 +291,11 @@ impl DatabaseChoice {
     /// Returns the files of an existing database, no files for one that is to be built.
     fn database_files(&self) -> Result<Vec<PathBuf>, Error> {
         match self {
-            DatabaseChoice::File(path) => database::files(path),
+            DatabaseChoice::Files(paths) => {
+                let files: Result<Vec<_>, _> =
+                    paths.iter().map(|path| database::files(path)).collect();
+                Ok(files?.concat())
+            }
             DatabaseChoice::References(_) => Ok(Vec::new()),
         }
     }
@@ -287,7 +303,7 @@ impl DatabaseChoice {
     /// Returns the files that are read for the database.
     fn files(&self, args: &ClassifyArgs) -> Result<RunFiles, Error> {
         Ok(match self {
-            DatabaseChoice::File(path) => RunFiles::new().read(database::files(path)?),
+            DatabaseChoice::Files(_) => RunFiles::new().read(self.database_files()?),
             DatabaseChoice::References(found) => {
                 let taxonomy = taxonomy_of(&args.taxonomy);
                 build::references(&args.references, found, taxonomy.as_ref(), &args.taxids)
@@ -304,14 +320,17 @@ impl DatabaseChoice {
         console: &Console,
         cancel: &Cancel,
     ) -> Result<AnyDatabase> {
-        let path = match self {
-            DatabaseChoice::File(path) => path,
+        let paths = match self {
+            DatabaseChoice::Files(paths) => paths,
             DatabaseChoice::References(found) => {
                 let built = build_in_memory(args, found, outputs, console)?;
                 return Ok(AnyDatabase::Own(built));
             }
         };
-        let database = AnyDatabase::open(path).or_else(|error| swapped(error, path, reads))?;
+        let database = match &paths[..] {
+            [path] => AnyDatabase::open(path).or_else(|error| swapped(error, path, reads))?,
+            _ => AnyDatabase::open_all(paths)?,
+        };
         if let AnyDatabase::Own(database) = &database {
             // Checked before any use, so that the time counts as the time of opening.
             database.check(args.resources.context().threads, cancel)?;

@@ -2,9 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use merganser_classify::{Database, Error};
+use merganser_io::FileKind;
 use merganser_kraken2::Kraken2Database;
 use merganser_taxonomy::Taxonomy;
+
+use crate::failure;
 
 /// An opened database.
 pub(crate) enum AnyDatabase {
@@ -26,6 +30,23 @@ impl AnyDatabase {
         }
     }
 
+    /// Opens databases that are used together.
+    ///
+    /// # Errors
+    /// If one cannot be read, or they cannot be used together.
+    pub(crate) fn open_all(paths: &[PathBuf]) -> Result<AnyDatabase> {
+        for path in paths {
+            if !Kraken2Database::is_one(path)? {
+                return failure::usage(format!(
+                    "{}: several databases in one run must be folders of Kraken 2: classify with this one by \
+                     itself, and join the results with db merge-results",
+                    path.display()
+                ));
+            }
+        }
+        Ok(AnyDatabase::Kraken2(Kraken2Database::open_all(paths)?))
+    }
+
     /// Returns the database's taxa.
     pub(crate) fn taxonomy(&self) -> &Taxonomy {
         match self {
@@ -33,6 +54,15 @@ impl AnyDatabase {
             AnyDatabase::Kraken2(database) => database.tree(),
         }
     }
+}
+
+/// Whether there is a database at `path`, by its content.
+///
+/// # Errors
+/// If the system cannot access it.
+pub(crate) fn is_one(path: &Path) -> Result<bool, Error> {
+    let is_own = FileKind::of_path(path) == Some(FileKind::Database);
+    Ok(is_own || Kraken2Database::is_one(path)?)
 }
 
 /// Returns the files of the database at `path`.

@@ -180,7 +180,8 @@ pub mod deplete {
     #[doc(inline)]
     pub use merganser_deplete::{
         Compression, Config, Description, Error, Format, MinimizerLookup, MinimizerSet, Minimizers,
-        Outcome, OutputPaths, Outputs, Params, Sink, Thresholds, build, describe, run, run_with,
+        Outcome, OutputPaths, Outputs, Params, Sink, Thresholds, Word, build, describe, run,
+        run_with,
     };
 }
 

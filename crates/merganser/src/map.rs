@@ -135,11 +135,12 @@ impl Session<'_> {
     /// Maps the reads of a job.
     fn map(&self, job: &Job, opened: Outputs) -> Result<Outcome> {
         let Session { context, index, .. } = self;
+        let config = config(self.args, job)?;
         let share = match self.args.shard.filter(|_| job.name.is_none()) {
-            Some(shard) => Some(share(&job.inputs, shard, context)?),
+            Some(shard) => Some(share(&config, &job.inputs, shard, context)?),
             None => None,
         };
-        let config = Config { share, ..config(self.args, job)? };
+        let config = Config { share, ..config };
         Ok(merganser_map::run_with(&config, index, &job.inputs, opened, context)?)
     }
 

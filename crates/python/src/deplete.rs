@@ -115,7 +115,7 @@ impl MinimizerSet {
         call::run(py, &context, None, |context| {
             let mut set = read(own.path(), context, 0)?;
             for other in &others {
-                let held = 16 * set.len() as u64;
+                let held = 2 * set.bytes();
                 combine(&mut set, &read(other.path(), context, held)?)?;
             }
             saved(&set, file.path(), context.threads)
@@ -151,7 +151,7 @@ impl MinimizerSet {
     ///     genomes: Files or sequences, as for `count`.
     ///     output: The file: in Deacon's format if the name ends in .idx, else .mgd; None for a temporary file, which is
     ///         deleted with the set.
-    ///     k: The length of a minimizer in bases, odd, up to 31.
+    ///     k: The length of a minimizer in bases, odd, up to 61. Above 31, a set takes three times the memory.
     ///     w: The number of k-mers in a window, which gets one minimizer; odd, k + w at most 96.
     ///     threads: As for `count`.
     ///     memory: As for `count`.
@@ -281,7 +281,7 @@ impl MinimizerSet {
             let (own, other) = (self.file.get()?, other.file.get()?);
             is_equal = call::run(py, &context, None, |context| {
                 let own = read(own.path(), context, 0)?;
-                let held = 8 * own.len() as u64;
+                let held = own.bytes();
                 Ok::<_, Error>(own == read(other.path(), context, held)?)
             })?;
         }

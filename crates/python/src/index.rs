@@ -314,6 +314,8 @@ impl Index {
     ///     no_unmapped: Write no records of reads without a hit, except mates of reads with a hit.
     ///     secondary_seq: Write bases and qualities in the records of all hits of a read, not only in the first one.
     ///     eqx: Write = and X in CIGARs instead of M.
+    ///     tags: The tags of reads that all their records keep, as by `bwa mem -C`: "BC,RX", or "*" for all; None for none.
+    ///         Read groups of the inputs are kept, too, unless `read_group` is given.
     ///     xa: With `best`, list the other hits with the same number of edits in the tag XA, if there are at most this
     ///         many; 0 for no tag.
     ///     level: The compression level of BAM, 0 to 12.
@@ -342,8 +344,8 @@ impl Index {
             best_strata=False, max_hits=0, strand='both', hamming=False, echoes=False, n_mode='mismatch', crop=None, \
             quality_offset=33, orientation='fr', min_insert=0, max_insert=None, learn_insert=False, \
             rescue=None, clip=False, filter='exact', sort=False, \
-            index_format=None, read_group=None, unmapped=None, no_unmapped=False, secondary_seq=False, eqx=False, xa=0, \
-            level=1, device=None, threads=None, memory=None, tmp_dir=None, progress=None)"
+            index_format=None, read_group=None, unmapped=None, no_unmapped=False, secondary_seq=False, eqx=False, tags=None, \
+            xa=0, level=1, device=None, threads=None, memory=None, tmp_dir=None, progress=None)"
     )]
     fn map_to<'py>(
         &self,

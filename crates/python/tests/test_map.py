@@ -146,6 +146,17 @@ def test_written_files_are_the_programs(
     assert len(again) > 0
 
 
+def test_tags_of_reads_are_kept(index: merganser.Index, genome: Genome, tmp_path: Path) -> None:
+    _, reference = genome
+    read = reference[100:200]
+    reads, output = tmp_path / "reads.sam", tmp_path / "a.sam"
+    line = f"a\t4\t*\t0\t0\t*\t*\t0\t0\t{read}\t{'I' * 100}\tBC:Z:AC\tAS:i:3\tRG:Z:g\n"
+    reads.write_text(f"@HD\tVN:1.6\n@RG\tID:g\tSM:s\n{line}")
+    index.map_to(reads, e=1, output=output, tags="*")
+    text = output.read_text()
+    assert "@RG\tID:g\tSM:s\n" in text and text.endswith("\tBC:Z:AC\tRG:Z:g\n")
+
+
 def test_indexes_are_the_programs(index: merganser.Index, genome: Genome, tmp_path: Path) -> None:
     run("index", "-q", genome[0], "-o", tmp_path / "a.mgi")
     assert Path(str(index.path)).read_bytes() == (tmp_path / "a.mgi").read_bytes()
@@ -181,6 +192,8 @@ def test_wrong_arguments_are_named(index: merganser.Index, pairs: tuple[Path, Pa
         ({"output": tmp_path / "a.sam", "xa": 3}, "xa"),
         ({"output": tmp_path / "a.sam", "index_format": "csi"}, "index_format"),
         ({"output": tmp_path / "a.sam", "read_group": "ID:a"}, "read_group"),
+        ({"output": tmp_path / "a.sam", "tags": "BCX"}, "tags"),
+        ({"output": tmp_path / "a.sam", "tags": "NM"}, "tags"),
         ({"output": pairs[0]}, "output"),
         ({"output": tmp_path / "a.sam", "unmapped": tmp_path / "a.sam"}, "unmapped"),
     ]:

@@ -21,7 +21,7 @@ pub(super) fn fill() -> Dir {
     // A Kraken 2 database and GTDB genomes. The files beside the database are removed again.
     shell(
         dir.root(),
-        "mkdir kraken_db genomes_reps && cp tests/data/kraken2/*.k2d kraken_db \
+        "mkdir kraken_db own_kraken_db genomes_reps && cp tests/data/kraken2/*.k2d kraken_db && cp kraken_db/* own_kraken_db \
          && cp -r tests/data/genomes kraken_db/library && cp kraken_db/library/*.map kraken_db \
          && cp tests/data/genomes/Hep*.fna.gz genomes_reps/GCF_000860505.1_genomic.fna.gz \
          && printf 'RS_GCF_000860505.1\\td__Viruses;p__One\\n' | gzip > bac120_taxonomy.tsv.gz \

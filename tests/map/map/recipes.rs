@@ -37,7 +37,8 @@ fn world() -> Dir {
             "gzip -1 -k reads_1.fq reads_2.fq && mkdir -p {real} \
              && gzip -1 -c ref.fa > {real}/Streptococcus_pneumoniae_NCTC7465.fna.gz \
              && for mate in 1 2; do cp reads_$mate.fq.gz r_$mate.fq.gz; \
-             cp reads_$mate.fq.gz tests/data/ERR1438863_$mate.fastq.gz; done"
+             cp reads_$mate.fq.gz tests/data/ERR1438863_$mate.fastq.gz; done; \
+             samtools import -r ID:a -r SM:s1 -1 reads_1.fq -2 reads_2.fq -o sample.bam 2>>log"
         ),
     );
     dir.run("index -q ref.fa -o ref.mgi").ok();

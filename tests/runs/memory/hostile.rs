@@ -64,6 +64,7 @@ fn world() -> Dir {
     dir.run("count -q -k 21 --threads 2 --min-count 1 -o t.mgk g.fa").ok();
     dir.run("index -q --threads 2 -o i.mgi g.fa").ok();
     dir.run("deplete index -q --threads 2 -o h.mgd g.fa").ok();
+    dir.run("deplete index -q --threads 2 -k 61 -w 1 -o h61.mgd g.fa").ok();
     let read = |at: usize| format!("@r{at}\n{}\n+\n{}\n", &genome[at..at + 100], "I".repeat(100));
     let ordinary: String = (0..2000).map(|number| read(number * 97 % 199_000)).collect();
     dir.write("reads.fq", &ordinary);
@@ -120,7 +121,7 @@ fn world() -> Dir {
 /// Hostile inputs of reads.
 const READS: [&str; 5] = ["reads.fq", "contig.fa", "line.fq.zst", "header.fa.zst", "tiny.fa.zst"];
 /// Commands with `{}` for the reads.
-const OF_READS: [&str; 10] = [
+const OF_READS: [&str; 11] = [
     "count -k 21 -o out/o.mgk {}",
     "kmers profile t.mgk {} -o out/o.tsv",
     "kmers filter-reads t.mgk {} -o out/o",
@@ -129,6 +130,7 @@ const OF_READS: [&str; 10] = [
     "map -e 3 i.mgi {} -o out/o.sam",
     "deplete index {} -o out/o.mgd",
     "deplete filter h.mgd {} -o out/o.fq",
+    "deplete filter -r 1 h61.mgd {} -o out/o.fq",
     "build -t tax -o out/o.mgdb {}",
     "build -t tax --format kraken2 -o out {}",
 ];

@@ -15,8 +15,7 @@ pub(super) fn put(batch: &RecordBatch, at: usize, format: Format, out: &mut Vec<
             (name, flag::PAIRED | flag::MATE_UNMAPPED | mate)
         }
     };
-    let comment = record.header.get(record.name.len() + 1..).unwrap_or_default();
-    let tags = comment.split(|&byte| byte == b'\t').filter_map(Tag::of);
+    let tags = tags_of(&record.header[record.name.len()..]).filter_map(Tag::of);
     let letters = [record.letters, record.quality.unwrap_or_default()];
     let unmapped = Record::unmapped(name, flags, None, Some(letters));
     let begin = out.len();
@@ -35,8 +34,13 @@ pub(super) fn put(batch: &RecordBatch, at: usize, format: Format, out: &mut Vec<
     out[begin..begin + 4].copy_from_slice(&size.to_le_bytes());
 }
 
+/// Returns the texts that may be tags in a comment: the rest of a header after the name, which begins with a blank.
+pub(crate) fn tags_of(comment: &[u8]) -> impl Iterator<Item = &[u8]> {
+    comment.get(1..).unwrap_or_default().split(|&byte| byte == b'\t')
+}
+
 /// A tag of SAM (SAM specification, section 1.5).
-pub(super) struct Tag<'t> {
+pub(crate) struct Tag<'t> {
     /// `BC:Z:ACGT`.
     text: &'t [u8],
     value: Value<'t>,
@@ -54,7 +58,7 @@ enum Value<'t> {
 
 impl<'t> Tag<'t> {
     /// Parses a tag; `None` if the text has another form.
-    pub(super) fn of(text: &'t [u8]) -> Option<Tag<'t>> {
+    pub(crate) fn of(text: &'t [u8]) -> Option<Tag<'t>> {
         let [first, second, b':', kind, b':', value @ ..] = text else { return None };
         if !first.is_ascii_alphabetic() || !second.is_ascii_alphanumeric() {
             return None;
@@ -83,7 +87,7 @@ impl<'t> Tag<'t> {
     }
 
     /// Appends the tag in the form of BAM (SAM specification, section 4.2.4).
-    pub(super) fn put(&self, out: &mut Vec<u8>) {
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.text[..2]);
         match &self.value {
             Value::Letter(letter) => out.extend_from_slice(&[b'A', *letter]),

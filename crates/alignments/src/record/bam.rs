@@ -55,6 +55,7 @@ pub(super) fn write(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>)
     });
     sequence(letters, qualities, record.flags & flag::REVERSE != 0, out);
     tags(style, record, out);
+    out.extend_from_slice(record.read_tags);
     let len = (out.len() - begin - 4) as u32;
     out[begin..begin + 4].copy_from_slice(&len.to_le_bytes());
 }

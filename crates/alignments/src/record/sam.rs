@@ -62,6 +62,7 @@ pub(super) fn write(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>)
         out.extend_from_slice(b"\tRG:Z:");
         out.extend_from_slice(group.as_bytes());
     }
+    out.extend_from_slice(record.read_tags);
     out.push(b'\n');
 }
 

@@ -3,6 +3,7 @@
 
 use std::io::{BufWriter, Read, Write};
 
+use crate::word::{Word, by_word};
 use crate::{MinimizerSet, Params};
 
 const VERSION: u8 = 3;
@@ -73,14 +74,15 @@ impl<R: Read> Reader<R> {
 }
 
 /// Calls `take` with the number of each minimizer of a piece, as sets store it.
-pub(super) fn decode(
+pub(super) fn decode<W: Word>(
     params: Params,
     bytes: &[u8],
-    mut take: impl FnMut(u64),
+    mut take: impl FnMut(W),
 ) -> Result<(), String> {
     for minimizer in bytes.chunks_exact(width(params)) {
-        let value = minimizer.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-        if value > params.mask() {
+        let append = |value: W, &byte: &u8| value << 8 | W::from(u64::from(byte));
+        let value = minimizer.iter().rev().fold(W::default(), append);
+        if value > params.mask::<W>() {
             return Err("has a minimizer of more bases than k: it is damaged".into());
         }
         take(params.spread(value));
@@ -95,12 +97,21 @@ fn width(params: Params) -> usize {
 
 /// Writes a set in the order of its numbers. Deacon's own files have the order of its hash set.
 pub(super) fn write(set: &MinimizerSet, out: &mut impl Write) -> std::io::Result<()> {
-    let params = set.params();
+    by_word!(set.numbers(), numbers => write_numbers(set.params(), numbers, out))
+}
+
+fn write_numbers<W: Word>(
+    params: Params,
+    numbers: &[W],
+    out: &mut impl Write,
+) -> std::io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 20, out);
     out.write_all(&[VERSION, params.k() as u8, params.w() as u8])?;
-    out.write_all(&(set.len() as u64).to_le_bytes())?;
-    for value in set.values() {
-        out.write_all(&value.to_le_bytes()[..width(params)])?;
+    out.write_all(&(numbers.len() as u64).to_le_bytes())?;
+    let mut bytes = [0; 16];
+    for &number in numbers {
+        params.value(number).store(&mut bytes);
+        out.write_all(&bytes[..width(params)])?;
     }
     out.flush()
 }

@@ -9,11 +9,13 @@ use merganser_run::locks::{into_inner, lock};
 use merganser_store::ByteWriter;
 use merganser_store::sealed::{Format, magic};
 
-use crate::sections::{SECTIONS, each_section, share_out};
+use crate::sections::{self, SECTIONS, each_section, share_out};
+use crate::word::{Word, by_word};
 use crate::{Error, MinimizerSet, Params};
 
-/// The version that is written, and the only one that can be read.
+/// The version of sets of k up to 31, and that of larger k. Programs that read only the first one name the second.
 const VERSION: u32 = 1;
+const LONG_VERSION: u32 = 2;
 /// The bytes of the header: magic, version, k, w, two zero bytes, number of minimizers, size of the file.
 const HEADER: usize = 8 + 4 + 4 + 8 + 8;
 /// The bytes of the directory: numbers and bytes of each section, then a checksum of header and directory.
@@ -26,10 +28,10 @@ pub(super) const FORMAT: Format = Format {
     bytes: HEADER + DIRECTORY,
     used: |_| HEADER + DIRECTORY,
     states_length: false,
-    versions: VERSION..=VERSION,
+    versions: VERSION..=LONG_VERSION,
     other_version: |version| {
         format!(
-            "format {version} is not this program's {VERSION}: use another version of merganser, or build it again"
+            "format {version} is not one of this program's, {VERSION} and {LONG_VERSION}: use another version of merganser, or build it again"
         )
     },
     foreign: "is not a set of minimizers (.mgd)",
@@ -100,21 +102,22 @@ impl<R: Read> Reader<R> {
 }
 
 /// Calls `take` with the `count` numbers of a section, block by block.
-pub(super) fn decode(
+pub(super) fn decode<W: Word>(
     params: Params,
     section: usize,
     count: u64,
     mut bytes: &[u8],
-    mut take: impl FnMut(&[u64]),
+    mut take: impl FnMut(&[W]),
 ) -> Result<(), String> {
     let damaged = || "is damaged (checksum): copy it again, or build it again".to_owned();
-    let (mut left, mut last) = (count, params.least_of(section));
+    let (mut left, mut last) = (count, params.least_of::<W>(section));
     let (mut padded, mut block) = (Vec::new(), Vec::with_capacity(BLOCK));
     while left > 0 {
         let count = left.min(BLOCK as u64) as usize;
         let width = usize::from(*bytes.first().ok_or_else(damaged)?);
         let len = 1 + (count * width).div_ceil(8);
-        if width > 64 || bytes.len() < len + 4 {
+        // The bits of a section are the same in all its numbers.
+        if width > (W::BITS - sections::BITS) as usize || bytes.len() < len + 4 {
             return Err(damaged());
         }
         if crc32fast::hash(&bytes[..len]).to_le_bytes() != bytes[len..len + 4] {
@@ -130,11 +133,11 @@ pub(super) fn decode(
             let mut word = [0; 16];
             word.copy_from_slice(&padded[bit / 8..bit / 8 + 16]);
             let mask = (1u128 << width) - 1;
-            let distance = (u128::from_le_bytes(word) >> (bit % 8) & mask) as u64;
+            let distance = W::truncated(u128::from_le_bytes(word) >> (bit % 8) & mask);
             let next = last.checked_add(distance).filter(|&next| next <= params.mask());
             let next = next.filter(|&next| params.section(next) == section).ok_or_else(damaged)?;
             block.push(next);
-            last = next + 1;
+            last = next + W::from(1);
         }
         take(&block);
         left -= count as u64;
@@ -145,8 +148,15 @@ pub(super) fn decode(
 
 /// Writes a set, encoding it on `threads` threads.
 pub(super) fn write(set: &MinimizerSet, threads: usize, out: &mut impl Write) -> Result<(), Error> {
-    let params = set.params();
-    let mut rest = set.spread();
+    by_word!(set.numbers(), numbers => write_numbers(set.params(), numbers, threads, out))
+}
+
+fn write_numbers<W: Word>(
+    params: Params,
+    mut rest: &[W],
+    threads: usize,
+    out: &mut impl Write,
+) -> Result<(), Error> {
     let numbers = each_section(|section| {
         let (own, behind) =
             rest.split_at(rest.partition_point(|&next| params.section(next) <= section));
@@ -160,7 +170,7 @@ pub(super) fn write(set: &MinimizerSet, threads: usize, out: &mut impl Write) ->
         Ok::<(), Error>(())
     })?;
     let lengths: Vec<u64> = lengths.into_iter().map(into_inner).collect();
-    out.write_all(&header(set, &numbers, &lengths))?;
+    out.write_all(&header(params, &numbers, &lengths))?;
     // Only this many sections at a time are in memory.
     for from in (0..SECTIONS).step_by(threads) {
         let group = from..SECTIONS.min(from + threads);
@@ -177,36 +187,36 @@ pub(super) fn write(set: &MinimizerSet, threads: usize, out: &mut impl Write) ->
 }
 
 /// Makes the header and the directory.
-fn header(set: &MinimizerSet, numbers: &[&[u64]], lengths: &[u64]) -> Vec<u8> {
-    let params = set.params();
+fn header<W>(params: Params, numbers: &[&[W]], lengths: &[u64]) -> Vec<u8> {
     let bytes = (HEADER + DIRECTORY) as u64 + lengths.iter().sum::<u64>();
     let mut fields = vec![params.k() as u8, params.w() as u8, 0, 0];
-    fields.put_u64s([set.len() as u64, bytes]);
+    let count = numbers.iter().map(|numbers| numbers.len() as u64).sum();
+    fields.put_u64s([count, bytes]);
     for (numbers, &length) in numbers.iter().zip(lengths) {
         fields.put_u64s([numbers.len() as u64, length]);
     }
-    FORMAT.header(VERSION, &fields)
+    FORMAT.header(if params.are_long() { LONG_VERSION } else { VERSION }, &fields)
 }
 
 /// Encodes a section as blocks: the bits of a distance, the distances, a checksum of both.
-fn encode(least: u64, numbers: &[u64]) -> Vec<u8> {
+fn encode<W: Word>(least: W, numbers: &[W]) -> Vec<u8> {
     let (mut last, mut bytes) = (least, Vec::new());
     for block in numbers.chunks(BLOCK) {
         let mut before = last;
         let distances = block.iter().map(|&next| {
-            let distance = next - before;
-            before = next + 1;
+            let distance = next.sub(before);
+            before = next + W::from(1);
             distance
         });
-        let distances: Vec<u64> = distances.collect();
+        let distances: Vec<W> = distances.collect();
         last = before;
-        let width = distances.iter().map(|distance| 64 - distance.leading_zeros()).max();
+        let width = distances.iter().map(|distance| distance.bit_len()).max();
         let width = width.unwrap_or(0);
         let start = bytes.len();
         bytes.push(width as u8);
         let (mut held, mut bits) = (0u128, 0);
         for distance in distances {
-            held |= u128::from(distance) << bits;
+            held |= distance.into() << bits;
             bits += width;
             while bits >= 8 {
                 bytes.push(held as u8);

@@ -2,9 +2,9 @@
 
 use merganser_seq::simd::prefetch;
 
-use super::TOGETHER;
 use super::lines::{Form, Line, Place, WORDS};
 use crate::Params;
+use crate::lookup::TOGETHER;
 
 /// The maximum number of numbers that are moved for a new one. Then the section grows.
 const MAX_MOVES: usize = 500;

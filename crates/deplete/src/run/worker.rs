@@ -8,7 +8,8 @@ use super::confirm::Confirmer;
 use super::mask::Masker;
 use super::output::{Name, OutputText};
 use super::{Parts, Shape};
-use crate::{Config, Confirmed, Error, MinimizerLookup, Minimizers};
+use crate::lookup::Lookup;
+use crate::{Config, Confirmed, Error, Minimizers};
 
 /// The capacity of a text that is kept for reuse, in bytes; a larger text, of a single giant read, is freed.
 const MAX_KEPT: usize = 8 << 20;
@@ -60,16 +61,16 @@ pub(super) struct Unit {
 }
 
 /// A worker: the working space and counts of a thread.
-pub(super) struct Worker<'r> {
+pub(super) struct Worker<'r, L: Lookup> {
     config: &'r Config,
     pass: &'r TemplatePass<'r>,
-    host: &'r MinimizerLookup,
+    host: &'r L,
     /// The search of the reads that the minimizers keep, if there is one.
     confirmer: Option<Confirmer<'r>>,
     /// The masker of matching reads, if they are masked and not removed.
-    masker: Option<Masker>,
+    masker: Option<Masker<L::Word>>,
     minimizers: Minimizers,
-    values: Vec<u64>,
+    values: Vec<L::Word>,
     bounds: Vec<usize>,
     /// The reads or pairs of the batch.
     units: Vec<Unit>,
@@ -79,28 +80,28 @@ pub(super) struct Worker<'r> {
     asked: Vec<u32>,
     /// The indices of the values that the host has: among the first minimizers of each unit, and among the others.
     found: [Vec<u32>; 2],
-    hits: Vec<u64>,
-    scratch: Vec<u64>,
+    hits: Vec<L::Word>,
+    scratch: Vec<L::Word>,
     /// The outputs for kept reads and for other reads, with their compressors.
     outputs: [Vec<(&'r SinkForm, Compressor)>; 2],
-    pub(super) tally: Tally,
+    tally: Tally,
 }
 
-impl<'r> Worker<'r> {
+impl<'r, L: Lookup> Worker<'r, L> {
     pub(super) fn new(
         config: &'r Config,
-        host: &'r MinimizerLookup,
+        host: &'r L,
         pass: &'r TemplatePass<'r>,
         confirmer: Option<Confirmer<'r>>,
         shape: &'r Shape,
-    ) -> Worker<'r> {
+    ) -> Worker<'r, L> {
         let output = |form: &'r SinkForm| (form, form.compressor());
         Worker {
             config,
             pass,
             host,
             confirmer,
-            masker: config.mask.map(|mask| Masker::new(mask, host)),
+            masker: config.mask.map(|mask| Masker::new(mask, host.params())),
             minimizers: Minimizers::new(host.params()),
             values: Vec::new(),
             bounds: Vec::new(),
@@ -115,9 +116,9 @@ impl<'r> Worker<'r> {
         }
     }
 
-    /// Returns what the search in the host's haplotypes found.
-    pub(super) fn confirmed(&self) -> Option<&Confirmed> {
-        self.confirmer.as_ref().map(|confirmer| &confirmer.confirmed)
+    /// Returns the counts, and what the search in the host's haplotypes found.
+    pub(super) fn into_counts(self) -> (Tally, Option<Confirmed>) {
+        (self.tally, self.confirmer.map(|confirmer| confirmer.confirmed))
     }
 
     /// Frees the memory that a long record needed.
@@ -259,7 +260,7 @@ impl<'r> Worker<'r> {
     }
 }
 
-impl Work for Worker<'_> {
+impl<L: Lookup> Work for Worker<'_, L> {
     type Batch = RecordBatch;
     type Output = Parts;
     type Error = Error;

@@ -1,7 +1,10 @@
 //! Tags of alignments that become comments of reads.
 
+use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+
+use merganser_run::options::{Serialize, Serializer};
 
 /// The tags of alignments that are written into the headers of their reads, after the name: `BC:Z:ACGT`, each after a
 /// tab, as `samtools fastq -T` writes them.
@@ -29,6 +32,40 @@ impl CommentTags {
             CommentTags::All => true,
             CommentTags::These(tags) => tags.contains(&tag),
         }
+    }
+}
+
+impl CommentTags {
+    /// Returns these tags and another one.
+    #[must_use]
+    pub fn with(&self, tag: [u8; 2]) -> CommentTags {
+        match self {
+            CommentTags::None => CommentTags::These(Arc::new([tag])),
+            CommentTags::These(tags) if !tags.contains(&tag) => {
+                CommentTags::These(tags.iter().copied().chain([tag]).collect())
+            }
+            _ => self.clone(),
+        }
+    }
+}
+
+impl fmt::Display for CommentTags {
+    /// Writes the text that [`FromStr`] parses; nothing for no tags.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CommentTags::None => Ok(()),
+            CommentTags::All => formatter.write_str("*"),
+            CommentTags::These(tags) => {
+                let names = tags.iter().map(|&tag| tag.map(char::from).iter().collect::<String>());
+                formatter.write_str(&names.collect::<Vec<_>>().join(","))
+            }
+        }
+    }
+}
+
+impl Serialize for CommentTags {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -61,6 +98,9 @@ mod tests {
         let tags: CommentTags = "BC,X0,zz".parse().unwrap();
         assert!(tags.have(*b"X0") && !tags.have(*b"RX") && !tags.is_none());
         assert!("*".parse::<CommentTags>().unwrap().have(*b"RX"));
+        assert_eq!(tags.with(*b"RG").with(*b"BC").to_string(), "BC,X0,zz,RG");
+        assert_eq!(CommentTags::All.with(*b"RG").to_string(), "*");
+        assert_eq!(CommentTags::None.with(*b"RG").to_string(), "RG");
         assert!(CommentTags::default().is_none());
         for wrong in ["", "B", "BCX", "0X", "BC,", "BC RX", "B-"] {
             wrong.parse::<CommentTags>().unwrap_err();

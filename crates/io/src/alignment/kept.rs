@@ -1,6 +1,8 @@
 //! Alignments that are kept beside their reads, so that a job can write them as they were.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use merganser_run::locks::lock;
 
 use super::CommentTags;
 
@@ -30,6 +32,52 @@ pub struct KeepAlignments {
     pub tags: CommentTags,
     /// The header of the file, as soon as the first batch has been returned; not set if the file has no alignments.
     pub header: Arc<OnceLock<AlignmentHeader>>,
+    /// Where the headers of several files are kept, if they are. `header` is not set then.
+    pub headers: Option<InputHeaders>,
+}
+
+impl KeepAlignments {
+    /// Returns the options for a file of a segment.
+    pub(crate) fn of_file(&self, segment: usize, input: &Arc<str>) -> KeepAlignments {
+        let mut keep = self.clone();
+        if let Some(headers) = &self.headers {
+            keep.header = Arc::default();
+            let (input, header) = (Arc::clone(input), Arc::clone(&keep.header));
+            lock(&headers.0).push(InputHeader { segment, input, header });
+        }
+        keep
+    }
+}
+
+/// The headers of the files of alignments of a run, in the order in which the files are opened.
+#[derive(Clone, Debug, Default)]
+pub struct InputHeaders(Arc<Mutex<Vec<InputHeader>>>);
+
+#[derive(Debug)]
+struct InputHeader {
+    segment: usize,
+    input: Arc<str>,
+    header: Arc<OnceLock<AlignmentHeader>>,
+}
+
+impl InputHeaders {
+    /// Calls `take` with the name and the header of each file of a segment that has alignments. All of them are known
+    /// as soon as a batch of the segment or of a later one has been returned, or the end.
+    ///
+    /// # Errors
+    /// The first error of `take`.
+    pub fn each<E>(
+        &self,
+        segment: usize,
+        mut take: impl FnMut(&str, &AlignmentHeader) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for input in lock(&self.0).iter().filter(|input| input.segment == segment) {
+            if let Some(header) = input.header.get() {
+                take(&input.input, header)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The header of a file of alignments. Its kind is also the form in which the alignments are kept.

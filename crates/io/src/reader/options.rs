@@ -122,8 +122,8 @@ impl ReaderOptions {
 
     /// Whether the header of a file of alignments is to be kept and is not yet known.
     pub(super) fn wants_header(&self) -> bool {
-        let KeepAlignments { which, header, .. } = &self.keep_alignments;
-        *which != WhichAlignments::None && header.get().is_none()
+        let KeepAlignments { which, header, headers, .. } = &self.keep_alignments;
+        (*which != WhichAlignments::None || headers.is_some()) && header.get().is_none()
     }
 
     /// Returns the size of the free space before a chunk's text for the rest of the previous chunk. A larger rest

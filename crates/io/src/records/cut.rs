@@ -45,8 +45,14 @@ struct Pending {
 }
 
 impl Open {
-    pub(super) fn new(segment: &ReadInput, options: &RecordOptions) -> Result<Open, Error> {
+    /// Opens the files of a segment, which has this number.
+    pub(super) fn new(
+        segment: &ReadInput,
+        number: usize,
+        options: &RecordOptions,
+    ) -> Result<Open, Error> {
         let files = segment.inputs().map(|input| {
+            let name = Arc::from(input.to_string());
             let options = ReaderOptions {
                 chunk_bytes: options.chunk_bytes,
                 workers: options.workers,
@@ -55,12 +61,12 @@ impl Open {
                 phred: options.phred,
                 cancel: options.cancel.clone(),
                 warnings: options.warnings.clone(),
-                keep_alignments: options.keep_alignments.clone(),
+                keep_alignments: options.keep_alignments.of_file(number, &name),
                 inflater: options.inflater.clone(),
                 formats: options.formats,
             };
             let reader = Reader::open(std::slice::from_ref(input), options)?;
-            Ok(Arc::new(RecordFile { reader, name: Arc::from(input.to_string()) }))
+            Ok(Arc::new(RecordFile { reader, name }))
         });
         let files = files.collect::<Result<Vec<_>, Error>>()?;
         // A chunk for each worker, and one that waits for it.

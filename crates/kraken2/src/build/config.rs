@@ -122,6 +122,38 @@ impl Kraken2BuildConfig {
         (0..self.minimizer_len).filter(counts).map(|base| 3 << (2 * base)).sum()
     }
 
+    /// Returns the configuration of a database that can be used [together](crate::Kraken2Database::open_all) with one of
+    /// these parameters.
+    ///
+    /// # Errors
+    /// If no such database can be built.
+    pub fn beside(self, options: &Kraken2Options) -> Result<Kraken2BuildConfig, ConfigError> {
+        let &Kraken2Options { k, l, toggle_mask, old_complement, .. } = options;
+        let of = |minimizer_spaces| Kraken2BuildConfig {
+            k,
+            minimizer_len: l,
+            minimizer_spaces,
+            toggle_mask,
+            ..self.clone()
+        };
+        if old_complement {
+            return Err(ConfigError::new(
+                "a database from before Kraken 2.0.8 has another rule of reverse complements: none can be built \
+                 for use with it",
+            ));
+        }
+        // A mask of 0 stands for all bits.
+        let all = |mask: u64| if mask == 0 { (1 << (2 * l)) - 1 } else { mask };
+        let same =
+            |config: &Kraken2BuildConfig| all(config.spaced_mask()) == all(options.spaced_mask);
+        (0..=l / 4).map(of).find(same).ok_or_else(|| {
+            ConfigError::new(format!(
+                "the spaced seed {:#x} is not one that `minimizer_spaces` gives: none can be built for use with it",
+                options.spaced_mask
+            ))
+        })
+    }
+
     pub(super) fn options(&self, minimum_hash: u64) -> Kraken2Options {
         Kraken2Options {
             k: self.k,
@@ -147,6 +179,27 @@ mod tests {
         assert_eq!(mask(31, 7), 0x3fff_ffff_f333_3333);
         assert_eq!(mask(31, 0), (1 << 62) - 1);
         assert_eq!(mask(4, 1), 0b1111_0011);
+    }
+
+    #[test]
+    fn a_database_beside_another_has_its_parameters() {
+        let config = Kraken2BuildConfig {
+            k: 31,
+            minimizer_len: 24,
+            minimizer_spaces: 3,
+            toggle_mask: 5,
+            ..Kraken2BuildConfig::default()
+        };
+        let options = config.options(17);
+        let found = Kraken2BuildConfig::default().beside(&options).unwrap();
+        assert_eq!((found.options(0), &found), (config.options(0), &config));
+        let usual = Kraken2BuildConfig::default();
+        let all = Kraken2Options { spaced_mask: 0, ..usual.options(0) };
+        assert_eq!(usual.clone().beside(&all).unwrap().minimizer_spaces, 0);
+        let other = Kraken2Options { spaced_mask: 0xf0f0, ..options };
+        assert!(usual.clone().beside(&other).unwrap_err().to_string().contains("0xf0f0"));
+        let old = Kraken2Options { old_complement: true, ..options };
+        assert!(usual.beside(&old).unwrap_err().to_string().contains("2.0.8"));
     }
 
     #[test]

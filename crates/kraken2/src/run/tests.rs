@@ -17,30 +17,27 @@ struct World(tempfile::TempDir);
 
 impl World {
     /// Creates the files. With few bits for keys, many minimizers of random reads are found.
-    fn new(cells: u64, filled: u64, [key_bits, value_bits]: [u64; 2]) -> World {
+    fn new(cells: u64, filled: u64, bits: [u64; 2]) -> World {
         let folder = tempfile::tempdir().unwrap();
-        let mut random = Random(cells + key_bits);
-        let mut below = |bound: u64| random.below(bound as usize) as u64;
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/kraken2");
-        for name in ["opts.k2d", "taxo.k2d"] {
-            std::fs::copy(data.join(name), folder.path().join(name)).unwrap();
-        }
-        let nodes = Kraken2Taxonomy::read(&data.join("taxo.k2d")).unwrap().len() as u64;
-        let (mut table, mut size) = (Vec::new(), 0);
-        let width = (key_bits + value_bits) as usize / 8;
-        for _ in 0..cells {
-            let is_filled = below(100) < filled;
-            let value = if is_filled { 1 + below(nodes - 1) } else { 0 };
-            let key = below(1 << key_bits);
-            size += u64::from(is_filled);
-            table.extend_from_slice(&(key << value_bits | value).to_le_bytes()[..width]);
-        }
-        let header = [cells, size, key_bits, value_bits].map(u64::to_le_bytes).concat();
-        std::fs::write(folder.path().join("hash.k2d"), [header, table].concat()).unwrap();
+        let mut random = Random(cells + bits[0]);
+        write_database(folder.path(), [cells, filled], bits, &mut random);
         for name in ["1.fq", "2.fq"] {
             std::fs::write(folder.path().join(name), reads(&mut random)).unwrap();
         }
         World(folder)
+    }
+
+    /// Adds another database, with a table of other cells.
+    fn with_other(self, cells: u64, bits: [u64; 2]) -> World {
+        let other = self.file("other");
+        std::fs::create_dir(&other).unwrap();
+        write_database(&other, [cells, 30], bits, &mut Random(cells));
+        self
+    }
+
+    fn open(&self) -> Result<Kraken2Database, Error> {
+        let folders = [self.0.path().to_owned(), self.file("other")];
+        Kraken2Database::open_all(folders.iter().filter(|folder| folder.exists()))
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -54,6 +51,32 @@ impl World {
             false => vec![ReadInput::Single(one), ReadInput::Single(two)],
         }
     }
+}
+
+/// Writes a database with a table of random cells.
+fn write_database(
+    folder: &Path,
+    [cells, filled]: [u64; 2],
+    [key_bits, value_bits]: [u64; 2],
+    random: &mut Random,
+) {
+    let mut below = |bound: u64| random.below(bound as usize) as u64;
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/kraken2");
+    for name in ["opts.k2d", "taxo.k2d"] {
+        std::fs::copy(data.join(name), folder.join(name)).unwrap();
+    }
+    let nodes = Kraken2Taxonomy::read(&data.join("taxo.k2d")).unwrap().len() as u64;
+    let (mut table, mut size) = (Vec::new(), 0);
+    let width = (key_bits + value_bits) as usize / 8;
+    for _ in 0..cells {
+        let is_filled = below(100) < filled;
+        let value = if is_filled { 1 + below(nodes - 1) } else { 0 };
+        let key = below(1 << key_bits);
+        size += u64::from(is_filled);
+        table.extend_from_slice(&(key << value_bits | value).to_le_bytes()[..width]);
+    }
+    let header = [cells, size, key_bits, value_bits].map(u64::to_le_bytes).concat();
+    std::fs::write(folder.join("hash.k2d"), [header, table].concat()).unwrap();
 }
 
 /// Random reads of any length, with some letters that are not bases and some bases of low quality.
@@ -88,7 +111,7 @@ fn run(
     threads: usize,
     rounds: Option<RoundPlan>,
 ) -> Result<(All, u64), Error> {
-    let database = Kraken2Database::open(world.0.path())?;
+    let database = world.open()?;
     let context = Context::new().threads(threads);
     let plan = Plan { record: 1 << 20, rounds };
     let planned = Planned { config, context: &context, database: &database, plan, gpus: None };
@@ -141,6 +164,46 @@ fn rounds_write_what_the_whole_table_does() {
         let strict = Kraken2Config { confidence: 0.01, min_qual: 10, ..usual() };
         check(&world, Kraken2Config { minimum_hit_groups: 1, ..strict }, true, false);
     }
+}
+
+#[test]
+fn rounds_of_two_databases_write_what_whole_tables_do() {
+    let world = World::new(5003, 85, [8, 24]).with_other(3001, [9, 31]);
+    let two = check(&world, Kraken2Config::default(), true, false);
+    let both = Kraken2Config { confidence: 0.01, ..Kraken2Config::default() };
+    check(&world, both, true, true);
+    std::fs::remove_dir_all(world.file("other")).unwrap();
+    let one = check(&world, Kraken2Config::default(), true, false);
+    assert_ne!(one, two);
+}
+
+/// The nodes are those of looking up in each database by itself.
+#[test]
+fn minimizers_have_the_common_ancestor_of_their_taxa() {
+    let world = World::new(5003, 60, [2, 30]).with_other(3001, [1, 31]);
+    let both = world.open().unwrap();
+    let each = [world.0.path().to_owned(), world.file("other")]
+        .map(|folder| Kraken2Database::open(folder).unwrap());
+    let minimizers: Vec<u64> = (0..5000).collect();
+    let (mut found, mut kinds) = (Vec::new(), [0; 3]);
+    both.look_up(&minimizers, &mut found).unwrap();
+    let of_each = each.each_ref().map(|database| {
+        let mut found = Vec::new();
+        database.look_up(&minimizers, &mut found).unwrap();
+        let taxid = |node: u32| database.taxonomy().taxid(node);
+        found.into_iter().map(taxid).collect::<Vec<_>>()
+    });
+    for (at, &node) in found.iter().enumerate() {
+        let nodes = of_each.each_ref().map(|taxids| both.tree().node(taxids[at]));
+        let expected = match nodes {
+            [None, None] => 0,
+            [Some(only), None] | [None, Some(only)] => both.tree().taxid(only),
+            [Some(one), Some(other)] => both.tree().taxid(both.tree().lca(one, other)),
+        };
+        kinds[nodes.iter().flatten().count()] += 1;
+        assert_eq!(both.taxonomy().taxid(node), expected, "{of_each:?}");
+    }
+    assert!(kinds.iter().all(|&count| count > 10), "{kinds:?}");
 }
 
 /// Searches that visit all cells of a table and end where they began.

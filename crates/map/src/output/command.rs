@@ -65,6 +65,9 @@ fn options(config: &Config, paired: bool, command: &mut String) {
     if paired {
         of_pairs(config, &mut add);
     }
+    if let Some(tags) = &config.tags {
+        add(format!("--tags {}", quoted(&tags.to_string())));
+    }
     for group in &config.read_groups {
         add(format!("-R {}", quoted(&group.line().replace('\t', "\\t"))));
     }

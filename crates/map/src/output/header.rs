@@ -8,13 +8,13 @@ use super::{ShardContent, ShardMark};
 use crate::index::Index;
 use crate::{Config, Format};
 
-/// Returns the header's text: contigs, with checksums if given, read groups, and the command.
+/// Returns the header's text before and after the read groups: contigs, with checksums if given, and the command.
 pub(super) fn text(
     config: &Config,
     index: &Index,
     checksums: &[String],
     inputs: &[ReadInput],
-) -> String {
+) -> [String; 2] {
     let order = if config.sort { "SO:coordinate" } else { "SO:unsorted\tGO:query" };
     let mut text = format!("@HD\tVN:1.6\t{order}\n");
     for (number, contig) in index.contigs().iter().enumerate() {
@@ -30,13 +30,10 @@ pub(super) fn text(
         }
         text.push('\n');
     }
-    for group in &config.read_groups {
-        text += &format!("{}\n", group.line());
-    }
     let version = env!("CARGO_PKG_VERSION");
     let command = command(config, index, inputs);
-    text += &format!("@PG\tID:merganser\tPN:merganser\tVN:{version}\tCL:{command}\n");
-    text + &mark(config, index).map_or_else(String::new, |mark| mark.line())
+    let rest = format!("@PG\tID:merganser\tPN:merganser\tVN:{version}\tCL:{command}\n");
+    [text, rest + &mark(config, index).map_or_else(String::new, |mark| mark.line())]
 }
 
 /// Returns the mark of a shard with unknown content, or `None` if the run is not a shard.

@@ -2,16 +2,18 @@
 
 mod junction;
 mod many;
+mod tags;
 mod together;
 
 pub(crate) use many::ManyRecords;
 pub(crate) use together::PairFinder;
 
-use merganser_alignments::{MateTags, Record, RecordPlace, RecordStyle, Tags, flag};
+use merganser_alignments::{MateTags, ReadTags, Record, RecordPlace, RecordStyle, Tags, flag};
 use merganser_run::Cancel;
 
 use super::Placements;
 use crate::discordance::{MatePlace, Tallies};
+use crate::groups::KeptTags;
 use crate::hits::{Hit, Strata, quality, strata};
 use crate::index::IndexView;
 use crate::pairs::Mates;
@@ -108,6 +110,9 @@ pub(crate) struct Reporter<'r> {
     others: [Vec<u8>; 2],
     /// The CIGAR of each mate's primary record, as listed in the MC tag of the other one.
     cigars: [Vec<u8>; 2],
+    /// The tags of each mate that its records keep.
+    tags: [ReadTags; 2],
+    kept: &'r KeptTags,
     many: ManyRecords<'r>,
     pub(crate) reported: Reported,
     /// Pairs of each input by the arrangement of their mates.
@@ -142,11 +147,12 @@ impl<'r> Reporter<'r> {
         view: IndexView<'r>,
         config: &'r Config,
         styles: &'r [RecordStyle],
+        kept: &'r KeptTags,
         many: ManyRecords<'r>,
         cancel: &Cancel,
     ) -> Reporter<'r> {
         let alignments = [Alignment::of_run(cancel), Alignment::of_run(cancel)];
-        let (others, cigars, reported, second_parts) = Default::default();
+        let (others, cigars, tags, reported, second_parts) = Default::default();
         let style = &styles[0];
         let contigs = view.text.contigs.len();
         let placements = config.placements.then(|| Placements::of_contigs(contigs));
@@ -159,6 +165,8 @@ impl<'r> Reporter<'r> {
             second_parts,
             others,
             cigars,
+            tags,
+            kept,
             many,
             reported,
             tallies: Tallies::default(),
@@ -177,13 +185,16 @@ impl<'r> Reporter<'r> {
         sink: &mut dyn RecordSink,
     ) -> Result<(), Error> {
         self.style = &self.styles[unit.batch.segment().min(self.styles.len() - 1)];
+        if self.config.tags.is_some() {
+            self.take_tags(unit, self.config.format, self.config.crop);
+        }
         if unit.batch.paired {
             return self.pair(finder, unit, sink);
         }
         self.count(unit, 0);
         self.each(unit, 0, &Role::default(), sink)?;
         if unit.hits[0].is_empty() {
-            set_aside(unit, sink);
+            self.set_aside(unit, sink);
         }
         Ok(())
     }
@@ -239,7 +250,8 @@ impl<'r> Reporter<'r> {
             if !self.config.no_unmapped || other.is_some() {
                 let mate_tags = self.mate_tags(role, mate);
                 let record = Record::unmapped(name, flags, mate_place, letters);
-                self.style.write(&Record { mate_tags, ..record }, sink.records());
+                let read_tags = self.tags[mate].bytes();
+                self.style.write(&Record { mate_tags, read_tags, ..record }, sink.records());
             }
             return sink.relieve();
         }
@@ -273,6 +285,7 @@ impl<'r> Reporter<'r> {
                     parts: &[],
                 }),
                 mate_tags: if first { self.mate_tags(role, mate) } else { None },
+                read_tags: self.tags[mate].bytes(),
             };
             self.reported.supplementary += self.write(&record, 0, sink.records());
             self.reported.mappings += 1;
@@ -436,23 +449,4 @@ pub(crate) fn selected(config: &Config, mut strata: impl Strata) -> (u64, bool) 
         most => most.into(),
     };
     (wanted.min(most), wanted > most)
-}
-
-/// Writes the reads of a unit as FASTQ, or as FASTA if they have no qualities.
-fn set_aside(unit: &ReportUnit<'_>, sink: &mut dyn RecordSink) {
-    let Some(out) = sink.unmapped() else { return };
-    for read in unit.read..unit.read + unit.batch.unit() {
-        let [name, letters, qualities] = unit.batch.get(read);
-        let fasta = qualities.is_empty() && !letters.is_empty();
-        out.push(if fasta { b'>' } else { b'@' });
-        out.extend_from_slice(name);
-        out.push(b'\n');
-        out.extend_from_slice(letters);
-        out.push(b'\n');
-        if !fasta {
-            out.extend_from_slice(b"+\n");
-            out.extend_from_slice(qualities);
-            out.push(b'\n');
-        }
-    }
 }

@@ -21,7 +21,7 @@ use crate::source::{ReadBatch, ReadSource};
 use crate::trace::Alignment;
 use crate::{Config, Error, Select};
 
-/// The number of bases of reads after which no further batch is searched, whatever was learned from them: as many as
+/// The number of bases of reads, and of letters of comments that are kept, after which no further batch is searched, whatever was learned from them: as many as
 /// [`MAX_PAIRS`] pairs of 250 bases have.
 const MAX_BASES: u64 = 2 * 250 * MAX_PAIRS as u64;
 /// The maximum memory of the reads in these batches: letters, qualities and names.
@@ -142,7 +142,9 @@ impl<'r> Learner<'r> {
     /// If a read cannot be searched, or the run is cancelled.
     pub(super) fn look(&self, searcher: &mut Searcher<'_>, batch: &ReadBatch) -> Result<(), Error> {
         let mut sample = Sample { batch: batch.number(), ..Sample::default() };
-        sample.bases = (0..batch.len()).map(|at| batch.get(at)[1].len() as u64).sum();
+        // Comments that are kept take memory, too.
+        let size = |at| batch.get(at)[1].len() + batch.comment(at).len();
+        sample.bases = (0..batch.len()).map(|at| size(at) as u64).sum();
         if batch.paired {
             let found = searcher.sizes(batch, &self.config, &mut sample.sizes);
             found.map_err(|error| named(error, batch, &self.config))?;
@@ -162,7 +164,7 @@ impl<'r> Learner<'r> {
         // The same warnings follow when the input is read again.
         let mut quiet = self.context.clone();
         quiet.warnings = Warnings::default();
-        let source = ReadSource::open(inputs, &self.config, &quiet, self.longest, None)?;
+        let source = ReadSource::open(inputs, &self.config, &quiet, self.longest, None, None)?;
         let begin = Begin { source: &source, learner: self };
         let searcher = || self.searcher();
         let done = each_batch(&begin, threads, &Silent, cancel, searcher, |searcher, batch| {
@@ -244,7 +246,7 @@ fn insert_size(
 
 /// The beginning of the input, until enough was learned from it.
 struct Begin<'b, 'r> {
-    source: &'b ReadSource,
+    source: &'b ReadSource<'b>,
     learner: &'b Learner<'r>,
 }
 

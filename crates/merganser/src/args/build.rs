@@ -43,6 +43,8 @@ Examples:
   A database that Kraken 2 can read, too:
     merganser build --format kraken2 --taxonomy taxonomy/ -o kraken_new/ \\
       genomes/
+  Your own genomes for use together with a database of Kraken 2:
+    merganser build --beside kraken_db/ -o own_kraken_db/ mine.fa.gz
   With the files that `classify --bracken` needs for reads of 100 and 150 bases:
     merganser build --taxonomy taxonomy/ --bracken 100,150 -o refs.mgdb \\
       genomes/
@@ -65,8 +67,14 @@ pub(crate) struct BuildArgs {
     /// merged.dmp and delnodes.dmp are used if present. May be given more than once for several tables of
     /// GTDB.
     // `-t DIR` is accepted in its place: `args::parse` refuses a command line that has neither.
-    #[arg(long, value_name = "PATH", required_unless_present = "threads")]
+    #[arg(long, value_name = "PATH", required_unless_present_any = ["threads", "beside"])]
     pub(crate) taxonomy: Vec<PathBuf>,
+    /// Build a database for use together with this one of Kraken 2, with its parameters and taxonomy
+    ///
+    /// `classify` takes both at once. --taxonomy is needed only for taxa that this database lacks.
+    #[arg(long, value_name = "DATABASE", conflicts_with_all = ["k", "minimizer_len", "minimizer_spaces"])]
+    #[arg(help_heading = "Kraken 2's databases (--format kraken2)")]
+    pub(crate) beside: Option<PathBuf>,
     /// Database to write (.mgdb), or a folder with --format kraken2
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,

@@ -42,6 +42,9 @@ Examples:
   With a database of Kraken 2, with the results of kraken2:
     merganser classify kraken_db/ reads.fq.gz --confidence 0.1 \\
       -o reads.kraken --report sample.kreport
+  With several databases of Kraken 2, as if they were one:
+    merganser classify kraken_db/ own_kraken_db/ reads.fq.gz \\
+      -o reads.kraken --report sample.kreport
   With the reads of each species, estimated as by Bracken:
     merganser classify refs.mgdb reads.fq.gz --no-map \\
       --bracken refs.mgdb.100mers.kmer_distrib --bracken-output sample.bracken
@@ -60,7 +63,7 @@ Examples:
       -o {}.tsv.gz --report {}.kreport";
 
 const READS: &str = "\
-The database (.mgdb, or a folder of Kraken 2) unless --references is given, then files of reads: \
+The database (.mgdb, or one or several folders of Kraken 2) unless --references is given, then files of reads: \
 FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; @LIST of such files, or - for stdin";
 
 const MEMORY: &str = "\
@@ -72,7 +75,7 @@ quarters of the available memory, or more if the database needs it and it is ava
 #[command(mut_arg("memory", |arg| arg.help(MEMORY)))]
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 #[command(after_help = CLASSIFY, override_usage = "\
-merganser classify [OPTIONS] <DATABASE> [READS]...
+merganser classify [OPTIONS] <DATABASE>... [READS]...
        merganser classify [OPTIONS] --references <GENOMES> --taxonomy <PATH>
          [READS]...
        merganser classify join [OPTIONS] <PARTIAL>...")]

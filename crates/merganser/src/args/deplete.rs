@@ -80,7 +80,7 @@ pub(crate) struct DepleteIndexArgs {
     /// Set to write: in Deacon's format if the name ends in .idx, else .mgd
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Length of a minimizer in bases, odd, up to 31
+    /// Length of a minimizer in bases, odd, up to 61; above 31, a set takes three times the memory
     #[arg(short, value_name = "K", default_value_t = 31)]
     pub(crate) k: usize,
     /// Number of k-mers in a window, which gets one minimizer; W is odd, K + W at most 96

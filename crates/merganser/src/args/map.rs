@@ -62,6 +62,9 @@ Examples:
       -o {}.cram
   All hits with up to 5 edits, as BAM:
     merganser map ref.mgi reads.fq.gz -e 5 -o out.bam
+  Unaligned BAM of a sequencer, with barcodes, base modifications and read
+  groups:
+    merganser map ref.mgi sample.bam --tags '*' --sort -o out.bam
   All best hits of single reads, without unmapped reads, for OptiType (HLA):
     merganser map hla.fa reads.fq.gz --preset hla -o out.bam";
 
@@ -209,7 +212,7 @@ pub(crate) struct MapArgs {
     pub(crate) read_group: Vec<String>,
     /// Also write reads without a hit to FILE, unchanged; compressed if the name ends in .gz
     ///
-    /// A pair is written, interleaved, if neither of its mates has a hit.
+    /// A pair is written, interleaved, if neither of its mates has a hit. With --tags, the headers have these tags.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) unmapped: Option<PathBuf>,
     /// Compression level of BAM, 0 (none) to 12

@@ -58,7 +58,17 @@ fn settle_taxonomy(command: &mut Command, console: &Console) -> Result<(), clap:
     if threads.is_doubled() {
         return Err(wrong(name, "-t, -@ or --threads is given more than once"));
     }
-    settle(name, threads.take_taxonomy(), taxonomy, console)
+    settle(name, threads.take_taxonomy(), taxonomy, console)?;
+    if let Command::Build(args) = command
+        && args.taxonomy.is_empty()
+        && args.beside.is_none()
+    {
+        return Err(wrong(
+            &["build"],
+            "--taxonomy <PATH> is missing: the folder of NCBI's taxdump, or a table of GTDB",
+        ));
+    }
+    Ok(())
 }
 
 /// Adds the folder that was given as `-t` to the taxonomy.
@@ -81,12 +91,6 @@ fn settle(
             folder.display()
         ));
         taxonomy.push(folder);
-    }
-    if name == ["build"] && taxonomy.is_empty() {
-        return Err(wrong(
-            name,
-            "--taxonomy <PATH> is missing: the folder of NCBI's taxdump, or a table of GTDB",
-        ));
     }
     Ok(())
 }

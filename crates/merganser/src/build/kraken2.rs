@@ -1,7 +1,7 @@
 //! `merganser build --format kraken2`.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -20,6 +20,7 @@ use merganser_taxreport::bracken::Distribution;
 
 use super::{context, maps, references, report_unmapped, tell_others};
 use crate::args::BuildArgs;
+use crate::args::build::DatabaseFormat;
 use crate::bracken::{Distributions, Genomes, Library};
 use crate::common::write_summary;
 use crate::console::Console;
@@ -29,19 +30,21 @@ use crate::{devices, failure, interrupt};
 /// Builds a folder with the files that `kraken2` reads, and prints a summary.
 pub(super) fn run(
     args: &BuildArgs,
-    taxonomy: &TaxonomySource,
+    taxonomy: Option<&TaxonomySource>,
     console: &Console,
     started: Instant,
 ) -> Result<ExitCode> {
     check(args)?;
-    let (config, context) = (config(args), context(&args.resources));
+    let beside = args.beside.as_deref().map(Beside::open).transpose()?;
+    let (config, context) = (config(args, beside.as_ref())?, context(&args.resources));
     config.validate()?;
     args.bracken.iter().try_for_each(|&length| check_read_length(length, config.k))?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;
     let maps = maps(&args.taxids, &found);
-    let files = references(&args.inputs, &found, Some(taxonomy), &args.taxids);
-    let (inputs, beside) = (found.inputs, found.maps);
+    let files = references(&args.inputs, &found, taxonomy, &args.taxids);
+    let files = files.read(beside.iter().flat_map(|beside| Kraken2Database::files(beside.path)));
+    let (inputs, maps_beside) = (found.inputs, found.maps);
     // The folder is removed again if it stays empty. It is dropped after the outputs, which are removed first.
     let _folder = MadeDirectories::ensure(&args.output).map_err(|error| {
         let reason = merganser_io::reason(&error);
@@ -57,9 +60,14 @@ pub(super) fn run(
     interrupt::cancel_on_interrupt();
     let own = Library { inputs: &inputs, context: &context };
     tell_others(&found.others, console);
-    let dump = Dump::read(taxonomy)?;
-    let maps =
-        LibraryMaps { given: &maps, beside: &beside, taxonomy: Some(&dump), context: &context };
+    let dump = taxonomy.map(Dump::read).transpose()?;
+    let dump = match (beside, dump) {
+        (Some(beside), dump) => beside.database.extend(beside.path, dump, &context.warnings)?,
+        (None, Some(dump)) => dump,
+        (None, None) => return failure::usage("--taxonomy is missing"),
+    };
+    let (beside, taxonomy) = (&maps_beside[..], Some(&dump));
+    let maps = LibraryMaps { given: &maps, beside, taxonomy, context: &context };
     let taxids = |sequences: &[Kraken2Sequence]| {
         if args.taxids.config.strict {
             refuse_doubles(sequences)?;
@@ -112,8 +120,23 @@ fn refuse_doubles(sequences: &[Kraken2Sequence]) -> Result<(), Error> {
     }
 }
 
+/// The database that the new one is used together with.
+struct Beside<'a> {
+    path: &'a Path,
+    database: Kraken2Database,
+}
+
+impl Beside<'_> {
+    fn open(path: &Path) -> Result<Beside<'_>> {
+        Ok(Beside { path, database: Kraken2Database::open(path)? })
+    }
+}
+
 /// Refuses options that only databases of ours have.
 fn check(args: &BuildArgs) -> Result<()> {
+    if args.given.has("format") && args.format == DatabaseFormat::Merganser {
+        return failure::usage("--beside requires --format kraken2, which it implies");
+    }
     let sketches = args.given.first_of::<SketchConfig>(&["k", "masked"]);
     if sketches.or(args.given.first_of::<PartConfig>(&[])).is_some() {
         return failure::usage(
@@ -124,13 +147,15 @@ fn check(args: &BuildArgs) -> Result<()> {
     Ok(())
 }
 
-fn config(args: &BuildArgs) -> Kraken2BuildConfig {
+fn config(args: &BuildArgs, beside: Option<&Beside<'_>>) -> Result<Kraken2BuildConfig> {
     let (of, sketches) = (args.kraken2.clone(), &args.sketches);
-    Kraken2BuildConfig {
+    let config = Kraken2BuildConfig {
         k: sketches.k.map_or(of.k, |k| k as usize),
         masked: sketches.masked.unwrap_or(of.masked),
         ..of
-    }
+    };
+    let Some(Beside { path, database }) = beside else { return Ok(config) };
+    config.beside(database.options()).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
 fn warn(notes: &Kraken2BuildNotes, console: &Console) {

@@ -50,7 +50,7 @@ pub(super) fn operation(
     let mut result: Option<MinimizerSet> = None;
     for path in &args.sets {
         // The result so far; a union also needs room for the new result.
-        let held = result.as_ref().map_or(0, |set| 8 * set.len() as u64);
+        let held = result.as_ref().map_or(0, MinimizerSet::bytes);
         let reserved = if matches!(operation, Operation::Union) { 2 * held } else { held };
         let next = read(path, &context, reserved)?;
         let Some(set) = &mut result else {

@@ -1163,6 +1163,7 @@ class Index:
         no_unmapped: bool = False,
         secondary_seq: bool = False,
         eqx: bool = False,
+        tags: str | None = None,
         xa: int = 0,
         level: int = 1,
         device: str | None = None,
@@ -1188,6 +1189,8 @@ class Index:
             no_unmapped: Write no records of reads without a hit, except mates of reads with a hit.
             secondary_seq: Write bases and qualities in the records of all hits of a read, not only in the first one.
             eqx: Write = and X in CIGARs instead of M.
+            tags: The tags of reads that all their records keep, as by `bwa mem -C`: "BC,RX", or "*" for all; None for none.
+                Read groups of the inputs are kept, too, unless `read_group` is given.
             xa: With `best`, list the other hits with the same number of edits in the tag XA, if there are at most this
                 many; 0 for no tag.
             level: The compression level of BAM, 0 to 12.
@@ -1258,7 +1261,7 @@ class MinimizerSet:
             genomes: Files or sequences, as for `count`.
             output: The file: in Deacon's format if the name ends in .idx, else .mgd; None for a temporary file, which is
                 deleted with the set.
-            k: The length of a minimizer in bases, odd, up to 31.
+            k: The length of a minimizer in bases, odd, up to 61. Above 31, a set takes three times the memory.
             w: The number of k-mers in a window, which gets one minimizer; odd, k + w at most 96.
             threads: As for `count`.
             memory: As for `count`.

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use merganser_filter::Threshold;
-use merganser_io::ReadInput;
+use merganser_io::{CommentTags, ReadInput};
 use merganser_map::{Config, NMode, Orientation, Prefilter, ReadGroup, Select, Strand};
 use merganser_run::ConfigError;
 use pyo3::prelude::*;
@@ -81,10 +81,17 @@ pub(super) fn to_file(
         read_groups: read_groups(reads, keywords)?,
         eqx: keywords.flag("eqx")?,
         xa: keywords.int_or("xa", config.xa)?,
+        tags: tags(keywords)?,
         secondary_seq: keywords.flag("secondary_seq")?,
         no_unmapped: keywords.flag("no_unmapped")?,
         ..config
     })
+}
+
+/// Takes the tags of reads that records keep.
+fn tags(keywords: &Keywords<'_>) -> PyResult<Option<CommentTags>> {
+    let Some(given) = keywords.take::<String>("tags")? else { return Ok(None) };
+    given.parse().map(Some).map_err(|problem: String| wrong(keywords.py(), "tags", &problem))
 }
 
 /// Takes the read groups: none, one for all reads, or one for each input.

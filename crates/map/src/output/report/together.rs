@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use merganser_alignments::{MateTags, Record, Tags, flag};
 use merganser_run::Cancel;
 
-use super::{RecordSink, ReportUnit, Reporter, Role, room, set_aside};
+use super::{RecordSink, ReportUnit, Reporter, Role, room};
 use crate::discordance::Arrangement;
 use crate::hits::{Hit, Strata, quality};
 use crate::index::IndexView;
@@ -160,6 +160,7 @@ impl<'r> Reporter<'r> {
                     parts: &[],
                 }),
                 mate_tags,
+                read_tags: self.tags[mate].bytes(),
             };
             self.reported.supplementary += self.write(&record, mate, sink.records());
             self.reported.mappings += 1;
@@ -205,7 +206,8 @@ impl<'r> Reporter<'r> {
         self.cigars.iter_mut().for_each(Vec::clear);
         match firsts {
             [Some(_), Some(_)] => self.reported.discordant += 1,
-            [None, None] => set_aside(unit, sink),
+            // Their records are written first, as the tags take another form here.
+            [None, None] => {}
             _ => self.reported.one_mate += 1,
         }
         let places = [0, 1].map(|mate| firsts[mate].map(|hit| self.placed(unit, mate, hit, mate)));
@@ -235,6 +237,9 @@ impl<'r> Reporter<'r> {
                 mate_score: Some(MateTags::score_of(self.cropped(unit, 1 - mate))),
             };
             self.each(unit, mate, &role, sink)?;
+        }
+        if firsts == [None, None] {
+            self.set_aside(unit, sink);
         }
         Ok(())
     }

@@ -1,0 +1,196 @@
+//! The taxonomies of several databases, joined by their taxids.
+
+use std::path::Path;
+
+use merganser_taxonomy::Taxonomy;
+
+use super::taxonomy::Kraken2Taxonomy;
+use crate::Error;
+
+/// A joint taxonomy, and what differs between the taxonomies.
+#[derive(Debug)]
+pub(super) struct JointTaxonomy {
+    pub(super) taxonomy: Kraken2Taxonomy,
+    /// A message for each database whose taxonomy differs from those before it.
+    pub(super) differences: Vec<String>,
+}
+
+/// The taxa that two taxonomies share.
+#[derive(Debug, Default)]
+struct Shared {
+    taxa: usize,
+    /// Those whose parent or rank differs.
+    moved: usize,
+    /// Those with another name.
+    renamed: usize,
+    /// The first that differs.
+    first: Option<String>,
+}
+
+impl JointTaxonomy {
+    /// Joins taxonomies, each with the path of its database. A taxon that several have is as in the first of them.
+    ///
+    /// # Errors
+    /// If they are different taxonomies: if their roots differ, or the names of most of the taxids that they share.
+    pub(super) fn of<'t>(
+        mut all: impl Iterator<Item = (&'t Path, &'t Taxonomy)>,
+    ) -> Result<JointTaxonomy, Error> {
+        let mut differences = Vec::new();
+        let Some((path, first)) = all.next() else {
+            return Err(Error::Input("there is no database".to_owned()));
+        };
+        let mut tree = first.clone();
+        for (other_path, other) in all {
+            let (united, difference) = unite((path, &tree), (other_path, other))?;
+            tree = united;
+            differences.extend(difference);
+        }
+        let nodes = 0..tree.len() as u32;
+        let nameless = nodes.clone().filter(|&node| tree.name(node).is_empty());
+        let mut nameless: Vec<u32> = nameless.map(|node| tree.taxid(node)).collect();
+        nameless.sort_unstable();
+        let (taxonomy, _) = Kraken2Taxonomy::of(&tree, &nameless, nodes)?;
+        Ok(JointTaxonomy { taxonomy, differences })
+    }
+}
+
+/// Returns a taxonomy with the taxa that only another one has, and a message if taxa of both differ.
+///
+/// # Errors
+/// If they are different taxonomies; see [`JointTaxonomy::of`].
+pub(super) fn unite(
+    (path, tree): (&Path, &Taxonomy),
+    (other_path, other): (&Path, &Taxonomy),
+) -> Result<(Taxonomy, Option<String>), Error> {
+    let roots = [tree, other].map(|tree| tree.taxid(tree.root()));
+    if roots[0] != roots[1] {
+        let problem = format!("their roots are {} and {}", roots[0], roots[1]);
+        return Err(different(path, other_path, &problem));
+    }
+    let mut shared = Shared::default();
+    for (node, known) in (1..other.len() as u32).map(|node| (node, tree.node(other.taxid(node)))) {
+        // Another taxid that a taxon was merged into is not the same taxid.
+        if let Some(known) = known.filter(|&known| tree.taxid(known) == other.taxid(node)) {
+            shared.compare((tree, known), (other, node));
+        }
+    }
+    if 2 * shared.renamed > shared.taxa {
+        let (count, of) = (shared.renamed, shared.taxa);
+        let problem = format!("{count} of {of} taxids that both have are other taxa");
+        return Err(different(path, other_path, &problem));
+    }
+    Ok((tree.united(other), shared.message(other_path)))
+}
+
+impl Shared {
+    fn compare(&mut self, (tree, known): (&Taxonomy, u32), (other_tree, other): (&Taxonomy, u32)) {
+        self.taxa += 1;
+        let of = |tree: &Taxonomy, node: u32| {
+            let parent = tree.taxid(tree.parent(node)).to_string();
+            [
+                ("parent", parent),
+                ("rank", tree.rank_name(node).into()),
+                ("name", tree.name(node).into()),
+            ]
+        };
+        let both = of(tree, known).into_iter().zip(of(other_tree, other));
+        let different: Vec<_> = both.filter(|(one, other)| one != other).collect();
+        let Some(((what, one), (_, two))) = different.first() else { return };
+        self.moved += usize::from(*what != "name");
+        self.renamed += usize::from(different.iter().any(|((what, _), _)| *what == "name"));
+        let taxid = tree.taxid(known);
+        let difference = || format!("taxid {taxid}: its {what} is '{one}' and '{two}'");
+        self.first.get_or_insert_with(difference);
+    }
+
+    /// Returns the message about a taxonomy that differs.
+    fn message(self, path: &Path) -> Option<String> {
+        let first = self.first?;
+        let (moved, renamed, all) = (self.moved, self.renamed, self.taxa);
+        Some(format!(
+            "{}: {moved} of the {all} taxids that earlier databases have too differ in parent or rank, and {renamed} \
+             in name; those of the earlier databases are used; {first}",
+            path.display()
+        ))
+    }
+}
+
+fn different(one: &Path, other: &Path, problem: &str) -> Error {
+    Error::Input(format!(
+        "{} and {} have different taxonomies: {problem}; classify with each by itself",
+        one.display(),
+        other.display()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use merganser_taxonomy::NodeInfo;
+
+    use super::*;
+
+    fn tree(nodes: &[(u32, u32, &str, &str)]) -> Taxonomy {
+        let info = |&(taxid, parent, rank, name): &(u32, u32, &str, &str)| NodeInfo {
+            taxid,
+            parent,
+            rank: rank.to_owned(),
+            name: name.to_owned(),
+        };
+        Taxonomy::new(nodes.iter().map(info).collect(), Vec::new())
+    }
+
+    const ROOT: (u32, u32, &str, &str) = (1, 1, "no rank", "root");
+
+    fn join(trees: &[&Taxonomy]) -> Result<JointTaxonomy, String> {
+        let paths = ["a", "b", "c"].map(Path::new);
+        JointTaxonomy::of(paths.into_iter().zip(trees.iter().copied()))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn taxa_are_joined_by_taxid() {
+        let one = tree(&[ROOT, (2, 1, "domain", "B"), (11, 2, "species", "x")]);
+        let two = tree(&[ROOT, (2, 1, "domain", "B"), (7, 2, "genus", "G"), (8, 7, "species", "")]);
+        let joint = join(&[&one, &two]).unwrap();
+        assert!(joint.differences.is_empty());
+        let all = tree(&[
+            ROOT,
+            (2, 1, "domain", "B"),
+            (7, 2, "genus", "G"),
+            (8, 7, "species", ""),
+            (11, 2, "species", "x"),
+        ]);
+        let (expected, _) = Kraken2Taxonomy::of(&all, &[8], 0..5).unwrap();
+        assert_eq!(joint.taxonomy.to_bytes(), expected.to_bytes());
+    }
+
+    #[test]
+    fn differences_are_named() {
+        let one = tree(&[ROOT, (2, 1, "domain", "B"), (3, 1, "domain", "C"), (5, 2, "genus", "G")]);
+        let two = tree(&[ROOT, (2, 1, "domain", "B"), (3, 2, "phylum", "C"), (5, 2, "genus", "H")]);
+        let joint = join(&[&one, &two]).unwrap();
+        assert_eq!(
+            joint.differences,
+            [
+                "b: 1 of the 3 taxids that earlier databases have too differ in parent or rank, and 1 in name; those of \
+              the earlier databases are used; taxid 3: its parent is '1' and '2'"
+            ]
+        );
+        let (expected, _) = Kraken2Taxonomy::of(&one, &[], 0..4).unwrap();
+        assert_eq!(joint.taxonomy.to_bytes(), expected.to_bytes());
+    }
+
+    #[test]
+    fn other_taxonomies_are_refused() {
+        let one = tree(&[ROOT, (2, 1, "domain", "B"), (3, 2, "species", "x")]);
+        let names = tree(&[ROOT, (2, 1, "domain", "D"), (3, 2, "species", "y")]);
+        let message = join(&[&one, &names]).unwrap_err();
+        assert!(
+            message.starts_with("a and b have different taxonomies: 2 of 2 taxids"),
+            "{message}"
+        );
+        let root = tree(&[(131_567, 131_567, "no rank", "cellular organisms")]);
+        let message = join(&[&one, &root]).unwrap_err();
+        assert!(message.contains("their roots are 1 and 131567"), "{message}");
+    }
+}
