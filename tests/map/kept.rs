@@ -195,7 +195,7 @@ fn alignments_are_kept_as_they_are() {
         ("sorted.cram", &one_by_one),
     ] {
         let reference = if input.ends_with("cram") { "--reference ref.fa" } else { "" };
-        let mut of_threads = Vec::new();
+        let (mut of_threads, mut of_crams) = (Vec::new(), Vec::new());
         for threads in [1, 3] {
             let options = format!("--output-matching no.sam -t {threads} --json j {reference}");
             dir.run(&format!("deplete filter -q host.mgd {input} -o yes.bam {options}")).ok();
@@ -209,7 +209,13 @@ fn alignments_are_kept_as_they_are() {
             };
             assert_eq!(json["results"]["reads"], primary(view(&dir, input)), "{input}");
             assert_eq!(json["results"]["kept_reads"], primary(view(&dir, "yes.bam")), "{input}");
+            let options = format!("--output-matching no.cram -t {threads} {reference}");
+            dir.run(&format!("deplete filter -q host.mgd {input} -o yes.cram {options}")).ok();
+            check_both(&dir, input, ["yes.cram", "no.cram"], left);
+            shell(dir.root(), "samtools quickcheck yes.cram no.cram");
+            of_crams.push(["yes.cram", "no.cram"].map(|name| dir.read(name)));
         }
+        assert!(of_crams[0] == of_crams[1], "{input}");
         assert!(of_threads[0] == of_threads[1], "{input}");
         files.push(of_threads.remove(0));
     }
@@ -277,6 +283,7 @@ fn reads_become_alignments_with_their_tags() {
 fn what_alignments_cannot_be_is_refused() {
     let dir = Dir::new();
     write(&dir);
+    dir.write("mapped.sam", "@SQ\tSN:c\tLN:50\na\t0\tc\t5\t0\t*\t*\t0\t0\tAC\tII\n");
     for (args, code, said) in [
         ("--any-names -1 grouped.sam -2 plain.sam -o x.bam", 1, "mates in two files of alignments"),
         ("plain.sam grouped.sam -o x.bam", 2, "one input at a time"),
@@ -287,7 +294,8 @@ fn what_alignments_cannot_be_is_refused() {
             "all outputs for reads must be alignments",
         ),
         ("--interleaved grouped.sam -o x#.bam", 2, "alignments of both mates belong into one file"),
-        ("plain.sam -o x.cram", 2, "cannot be CRAM: end its name in .fq, .fa, .sam, .bam"),
+        ("plain.sam -o x.cram.gz", 2, "CRAM is already compressed"),
+        ("mapped.sam -o x.cram", 1, "mapped.sam: record 1: CRAM cannot store a mapped alignment"),
         ("plain.sam -o x.bam.gz", 2, "BAM is already compressed"),
         ("missing.bam -o x.bam", 1, "missing.bam: cannot open"),
     ] {

@@ -81,12 +81,17 @@ fn alignments_get_the_taxon_of_their_read() {
                 .ok();
             let mut of_threads = Vec::new();
             for threads in [1, 3] {
-                let outputs = "-o l.tsv --classified-out yes.bam --unclassified-out no.sam";
-                dir.run(&format!(
-                    "classify -q {database} {input}{options}{reference} {outputs} -t {threads}"
-                ))
-                .ok();
-                of_threads.push(["yes.bam", "no.sam", "l.tsv"].map(|name| dir.read(name)));
+                for outputs in [
+                    "--classified-out yes.bam --unclassified-out no.sam",
+                    "--classified-out yes.cram --unclassified-out no.cram",
+                ] {
+                    dir.run(&format!(
+                        "classify -q {database} {input}{options}{reference} -o l.tsv {outputs} -t {threads}"
+                    ))
+                    .ok();
+                }
+                let files = ["yes.bam", "no.sam", "yes.cram", "no.cram", "l.tsv"];
+                of_threads.push(files.map(|name| dir.read(name)));
             }
             assert!(of_threads[0] == of_threads[1], "{database} {input}");
             assert_eq!(dir.read("l.tsv"), dir.read("alone.tsv"));
@@ -94,7 +99,9 @@ fn alignments_get_the_taxon_of_their_read() {
             for taxid in [0, 11, 12] {
                 assert!(taxids.values().filter(|found| **found == taxid).count() > 100, "{taxid}");
             }
-            for (file, is_classified) in [("yes.bam", true), ("no.sam", false)] {
+            for (file, is_classified) in
+                [("yes.bam", true), ("no.sam", false), ("yes.cram", true), ("no.cram", false)]
+            {
                 take_tags(&dir, file, &taxids);
                 let found = |name: &str| {
                     (0..3)
@@ -163,9 +170,9 @@ fn what_alignments_cannot_be_is_refused() {
         (
             "grouped.sam --classified-out x.bam --unclassified-out x.fq",
             2,
-            "must be alignments (SAM, BAM) if one is",
+            "must be alignments (SAM, BAM, CRAM) if one is",
         ),
-        ("grouped.sam --classified-out x.cram", 2, "cannot be CRAM"),
+        ("grouped.sam --classified-out x.cram.gz", 2, "CRAM is already compressed"),
         ("cut.bam --classified-out x.bam", 1, "cut.bam"),
         ("grouped.sam --classified-out grouped.sam", 1, "grouped.sam"),
         ("sorted.bam --classified-out x.bam --shard 1/2 --partial p", 2, "samtools collate"),

@@ -72,7 +72,9 @@ fn reads_are_extracted_as_they_are() {
                 let kept = |name: &str| wanted.contains(name) == exclude.is_empty();
                 let command = format!("extract reads --taxid 11{exclude} --lines l.tsv");
                 check(&dir, [input, "yes.bam"], kept, &command);
-                of_threads.push(dir.read("yes.bam"));
+                dir.run(&format!("extract reads {options} --lines l.tsv {input} -o yes.cram")).ok();
+                check(&dir, [input, "yes.cram"], kept, &command);
+                of_threads.push(["yes.bam", "yes.cram"].map(|name| dir.read(name)));
             }
             assert!(of_threads[0] == of_threads[1], "{input}");
         }
@@ -122,9 +124,9 @@ fn what_alignments_cannot_be_is_refused() {
         (
             "--interleaved plain.sam -o x.fq --output2 y.bam",
             2,
-            "must be alignments (SAM, BAM) if one is",
+            "must be alignments (SAM, BAM, CRAM) if one is",
         ),
-        ("plain.sam -o x.cram", 2, "cannot be CRAM: end its name in .fq, .fa, .sam, .bam"),
+        ("plain.sam -o x.cram.gz", 2, "CRAM is already compressed"),
         ("missing.bam -o x.bam", 1, "missing.bam: cannot open"),
     ] {
         let message =

@@ -12,6 +12,7 @@ mod filter;
 mod filter_cuda;
 mod filter_runs;
 mod kept;
+mod kept_as_cram;
 mod kept_by_classification;
 mod kept_by_kmers;
 mod kept_by_taxa;

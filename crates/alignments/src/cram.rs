@@ -1,9 +1,14 @@
 //! Writer of CRAM 3.0: containers of records that are encoded as differences from the reference (CRAM format
 //! specification, version 3.0).
 //!
-//! A container has one slice, of records that all have the same contig or all have no position. Each data series has
-//! its own block, which is compressed with gzip or rANS, whichever is smaller. The mate fields of each record are
-//! stored explicitly, so that a reader returns them unchanged.
+//! A container has one slice. Each data series has its own block, which is compressed with gzip or rANS, whichever is
+//! smaller. The mate fields of each record are stored explicitly, so that a reader returns them unchanged.
+//!
+//! Records that were mapped by this program are stored with the reference: the records of a slice all have the same
+//! contig or all have no position. Those of other files are stored without it: all bases are in the file, and a slice
+//! whose records have several contigs stores the contig of each. Such a record may have anything that BAM can have. Only
+//! what CRAM itself cannot have is lost, as it is in samtools: `=` and `X` become `M`, neighbours of the same kind become
+//! one operation, and unmapped reads have no CIGAR and no mapping quality.
 //!
 //! # Why not the writer of noodles-cram
 //!
@@ -22,10 +27,11 @@
 mod block;
 mod container;
 mod rans;
+mod record;
 mod series;
 
-use std::collections::HashMap;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use md5::{Digest, Md5};
 use merganser_run::{Cancel, each_in_order};
@@ -33,7 +39,8 @@ use merganser_run::{Cancel, each_in_order};
 use crate::{Contig, Error, ReadGroup};
 use block::{Kind, Packer, put_block};
 use container::put_header;
-pub(crate) use container::{Container, Encoder};
+pub(crate) use container::{Container, Encoder, Groups, OpenContainer};
+pub(crate) use record::Stored;
 
 /// A source of the letters of a reference.
 pub trait ReferenceLetters: Sync {
@@ -44,6 +51,9 @@ pub trait ReferenceLetters: Sync {
     fn put(&self, contig: usize, from: u32, bases: u32, out: &mut Vec<u8>);
 }
 
+/// The maximum number of records of a container, the same as in samtools.
+pub(crate) const GROUP: u64 = 10_000;
+
 /// The number of letters that are passed to the checksum at a time.
 const STRETCH: u32 = 1 << 16;
 
@@ -51,7 +61,7 @@ const STRETCH: u32 = 1 << 16;
 pub struct Cram<'r> {
     letters: &'r dyn ReferenceLetters,
     /// The number of each read group, by its ID.
-    groups: HashMap<Vec<u8>, i32>,
+    groups: Arc<Groups>,
     checksums: Vec<String>,
 }
 
@@ -73,7 +83,7 @@ impl<'r> Cram<'r> {
         cancel: &Cancel,
     ) -> Result<Cram<'r>, Error> {
         let checksums = checksums(letters, threads, cancel)?;
-        let mut cram = Cram { letters, groups: HashMap::new(), checksums };
+        let mut cram = Cram { letters, groups: Arc::default(), checksums };
         cram.set_groups(groups);
         Ok(cram)
     }
@@ -81,7 +91,7 @@ impl<'r> Cram<'r> {
     /// Replaces the read groups by those of the header.
     pub fn set_groups(&mut self, groups: &[ReadGroup]) {
         let ids = groups.iter().map(|group| group.id().as_bytes().to_vec());
-        self.groups = ids.zip(0..).collect();
+        self.groups = Arc::new(ids.zip(0..).collect());
     }
 
     /// Returns the MD5 of each contig, in hexadecimal.
@@ -90,7 +100,7 @@ impl<'r> Cram<'r> {
     }
 
     pub(crate) fn encoder(&self) -> Encoder<'_> {
-        Encoder::new(self.letters, &self.groups)
+        Encoder::new(Some(self.letters), Arc::clone(&self.groups))
     }
 }
 
@@ -118,12 +128,12 @@ fn checksums(
 }
 
 /// Returns the start of a file: the file definition and the container with the header's text.
-pub(crate) fn head(text: &str) -> Vec<u8> {
+pub(crate) fn head(text: &[u8]) -> Vec<u8> {
     let mut out = b"CRAM\x03\x00".to_vec();
     // The file ID: zeros, as the output must not depend on the path.
     out.extend_from_slice(&[0; 20]);
     let mut content = (text.len() as u32).to_le_bytes().to_vec();
-    content.extend_from_slice(text.as_bytes());
+    content.extend_from_slice(text);
     let mut block = Vec::new();
     put_block(Kind::Header, 0, &content, &mut Packer::new(), &mut block);
     put_header(&Container { blocks: 1, ..Container::default() }, block.len(), &[0], &mut out);
@@ -156,3 +166,6 @@ impl Crai {
         out
     }
 }
+
+#[cfg(all(test, feature = "cram"))]
+mod tests;

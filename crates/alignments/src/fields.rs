@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a>(pub &'a [u8]);
 
-impl Fields<'_> {
+impl<'a> Fields<'a> {
     /// Returns the size of the record in bytes, including its length field.
     pub(crate) fn len(&self) -> usize {
         self.number(0) as usize + 4
@@ -39,9 +39,7 @@ impl Fields<'_> {
 
     /// Returns the number of reference bases that the alignment covers; 1 without an alignment.
     pub(crate) fn span(&self) -> u32 {
-        // The operations M, D, N, = and X.
-        let on_reference = |&(operation, _): &(u32, usize)| 0b1_1000_1101 >> operation & 1 == 1;
-        self.cigar().filter(on_reference).map(|(_, len)| len as u32).sum::<u32>().max(1)
+        (on_reference(self.cigar()) as u32).max(1)
     }
 
     pub(crate) fn quality(&self) -> u8 {
@@ -55,27 +53,12 @@ impl Fields<'_> {
 
     /// Returns the operations, with the numbers that BAM gives them, and their lengths.
     pub(crate) fn cigar(&self) -> impl Iterator<Item = (u32, usize)> {
-        let numbers = self.0[self.cigar_at()..].chunks_exact(4).take(usize::from(self.short(16)));
-        numbers.map(|bytes| {
-            let number = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-            (number & 15, (number >> 4) as usize)
-        })
+        operations(&self.0[self.cigar_at()..self.bases_at()])
     }
 
     /// Returns the number of stored bases.
     pub(crate) fn bases(&self) -> usize {
         self.number(20) as usize
-    }
-
-    /// Returns the length of the read: the number of stored bases or, if none are stored, the length that its CIGAR
-    /// implies.
-    pub(crate) fn read_bases(&self) -> usize {
-        // The operations M, I, S, = and X.
-        let in_read = |&(operation, _): &(u32, usize)| 0b1_1001_0011 >> operation & 1 == 1;
-        match self.bases() {
-            0 => self.cigar().filter(in_read).map(|(_, len)| len).sum(),
-            bases => bases,
-        }
     }
 
     /// Returns the bases, two per byte.
@@ -95,7 +78,7 @@ impl Fields<'_> {
     }
 
     /// Returns the tags with their types, and their values. Texts include the terminating zero.
-    pub(crate) fn tags(&self) -> impl Iterator<Item = ([u8; 3], &[u8])> {
+    pub(crate) fn tags(&self) -> impl Iterator<Item = ([u8; 3], &'a [u8])> + use<'a> {
         let mut rest = &self.0[self.tags_at()..self.len()];
         std::iter::from_fn(move || {
             let (key, value) = split_tag(rest)?;
@@ -109,11 +92,13 @@ impl Fields<'_> {
         self.bases_at() + self.bases().div_ceil(2) + self.bases()
     }
 
-    fn cigar_at(&self) -> usize {
+    /// Returns the offset of the operations.
+    pub(crate) fn cigar_at(&self) -> usize {
         36 + usize::from(self.0[12])
     }
 
-    fn bases_at(&self) -> usize {
+    /// Returns the offset of the bases, which follow the operations.
+    pub(crate) fn bases_at(&self) -> usize {
         self.cigar_at() + 4 * usize::from(self.short(16))
     }
 
@@ -125,6 +110,31 @@ impl Fields<'_> {
     fn short(&self, from: usize) -> u16 {
         u16::from_le_bytes([self.0[from], self.0[from + 1]])
     }
+}
+
+/// Returns the operations of a CIGAR, with the numbers that BAM gives them, and their lengths.
+pub(crate) fn operations(cigar: &[u8]) -> impl Iterator<Item = (u32, usize)> + use<'_> {
+    cigar.chunks_exact(4).map(|bytes| {
+        let number = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        (number & 15, (number >> 4) as usize)
+    })
+}
+
+/// Returns the number of reference bases that operations cover.
+pub(crate) fn on_reference(operations: impl Iterator<Item = (u32, usize)>) -> usize {
+    // The operations M, D, N, = and X.
+    lengths(operations, 0b1_1000_1101)
+}
+
+/// Returns the number of bases of a read with these operations.
+pub(crate) fn in_read(operations: impl Iterator<Item = (u32, usize)>) -> usize {
+    // The operations M, I, S, = and X.
+    lengths(operations, 0b1_1001_0011)
+}
+
+/// Returns the sum of the lengths of the operations whose bits are set in `which`.
+fn lengths(operations: impl Iterator<Item = (u32, usize)>, which: u32) -> usize {
+    operations.filter(|&(operation, _)| which >> operation & 1 == 1).map(|(_, len)| len).sum()
 }
 
 /// Returns the first tag with its type, and its value; `None` if it is not whole.

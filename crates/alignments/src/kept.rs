@@ -1,5 +1,6 @@
-//! Writes alignments that were [kept](merganser_io::KeepAlignments) beside their reads, as SAM or BAM.
+//! Writes alignments that were [kept](merganser_io::KeepAlignments) beside their reads, as SAM, BAM or CRAM.
 
+mod containers;
 mod copy;
 mod format;
 mod header;
@@ -14,6 +15,8 @@ use std::sync::{Arc, OnceLock};
 
 use merganser_io::{AlignmentHeader, KeepAlignments, RecordBatch};
 
+use crate::cram::{self, Groups, Stored};
+use crate::sequences::read_groups;
 use crate::{Error, Fields, Format, flag};
 pub use copy::{Copied, CopyByName};
 pub use format::{ReadFormat, ReadFormats};
@@ -29,7 +32,6 @@ pub use sink::{Compression, Compressor, Sink, SinkForm, SinkWriter};
 /// by tabs, as `samtools fastq -T` writes them) becomes their tags, and other comments are left out.
 #[derive(Debug)]
 pub struct KeptWriter {
-    /// SAM or BAM.
     format: Format,
     /// The header of the input, if it has alignments.
     source: Arc<OnceLock<AlignmentHeader>>,
@@ -82,8 +84,7 @@ impl<'a> KeptAlignment<'a> {
 }
 
 impl KeptWriter {
-    /// Creates a writer of `format`, which is not CRAM, for what a reader keeps. `command` is the command line that the
-    /// header names.
+    /// Creates a writer of `format` for what a reader keeps. `command` is the command line that the header names.
     pub fn new(format: Format, keep: &KeepAlignments, command: &str) -> KeptWriter {
         let (source, command) = (Arc::clone(&keep.header), command.to_owned());
         KeptWriter { format, source, command, references: OnceLock::new() }
@@ -100,11 +101,12 @@ impl KeptWriter {
         let text = references.add_missing_to(header::with_program(text, &self.command));
         Ok(match self.format {
             Format::Sam => text,
-            _ => references.bam_header(&text),
+            Format::Bam(_) => references.bam_header(&text),
+            Format::Cram => cram::head(&text),
         })
     }
 
-    /// Appends the alignments of a record. BAM is not compressed.
+    /// Appends the alignments of a record: lines of SAM, or records of BAM that are not compressed, also for CRAM.
     ///
     /// # Errors
     /// If an alignment cannot be written in this format, or the header of the input is invalid; the error names the
@@ -132,7 +134,7 @@ impl KeptWriter {
     }
 
     fn append(&self, batch: &RecordBatch, at: usize, out: &mut Vec<u8>) -> Result<(), String> {
-        let alignments = batch.alignments(at);
+        let (alignments, begin) = (batch.alignments(at), out.len());
         let is_bam = self.format != Format::Sam;
         match self.source.get() {
             Some(AlignmentHeader::Bam(_)) if is_bam => out.extend_from_slice(alignments),
@@ -141,7 +143,30 @@ impl KeptWriter {
             Some(AlignmentHeader::Sam(_)) => self.references()?.records_of(alignments, out)?,
             None => reads::put(batch, at, self.format, out),
         }
+        if self.is_cram() { self.check(&out[begin..]) } else { Ok(()) }
+    }
+
+    fn is_cram(&self) -> bool {
+        self.format == Format::Cram
+    }
+
+    /// Checks that CRAM can store records.
+    fn check(&self, mut records: &[u8]) -> Result<(), String> {
+        let contigs = self.references()?.len();
+        while !records.is_empty() {
+            let (record, others) = records.split_at(Fields(records).len());
+            records = others;
+            if let Some(problem) = Stored::new(record).problem(contigs) {
+                return Err(problem.to_owned());
+            }
+        }
         Ok(())
+    }
+
+    /// Returns the numbers of the read groups of the header, by their IDs.
+    fn groups(&self) -> Arc<Groups> {
+        let text = self.source.get().map_or(&[][..], AlignmentHeader::text);
+        Arc::new(read_groups(text).map(<[u8]>::to_vec).zip(0..).collect())
     }
 
     fn references(&self) -> Result<&References, String> {

@@ -269,6 +269,6 @@ pub fn file_head(format: Format, text: &str, contigs: &[Contig]) -> Vec<u8> {
             let contigs = contigs.iter().map(|contig| (contig.name.as_bytes(), contig.len));
             bam_header(text.as_bytes(), contigs)
         }
-        Format::Cram => crate::cram::head(text),
+        Format::Cram => crate::cram::head(text.as_bytes()),
     }
 }

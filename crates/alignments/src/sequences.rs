@@ -44,6 +44,25 @@ pub(crate) fn header_of(sequences: &[Sequence]) -> noodles_sam::Header {
     sequences.iter().fold(noodles_sam::Header::builder(), add).build()
 }
 
+/// Adds the read groups of header lines to a header of noodles: records of CRAM refer to them by their numbers.
+#[cfg(feature = "cram")]
+pub(crate) fn with_read_groups(
+    mut header: noodles_sam::Header,
+    text: &[u8],
+) -> noodles_sam::Header {
+    use noodles_sam::header::record::value::map::ReadGroup;
+    for id in read_groups(text) {
+        header.read_groups_mut().insert(id.into(), Map::<ReadGroup>::default());
+    }
+    header
+}
+
+/// Returns the IDs of the read groups of header lines.
+pub(crate) fn read_groups(header: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = header.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"@RG\t"));
+    lines.filter_map(|line| field(line, b"ID:"))
+}
+
 /// Returns a header of BAM with this text and these sequences.
 pub(crate) fn bam_header_of(text: &[u8], sequences: &[Sequence]) -> Vec<u8> {
     let named = sequences.iter();

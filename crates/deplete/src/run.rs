@@ -137,8 +137,8 @@ pub fn run<'h>(
 
 /// Filters reads like [`run()`], to outputs of `set`, which the caller commits.
 ///
-/// If the outputs are alignments (SAM or BAM), all alignments of a template are kept or removed together, in their order
-/// and as they are in the input. If they do not lie side by side in a regular file, it is read twice, and mates that do
+/// If the outputs are alignments (SAM, BAM or CRAM), all alignments of a template are kept or removed together, in their
+/// order and as they are in the input. If they do not lie side by side in a regular file, it is read twice, and mates that do
 /// not lie side by side are decided one by one: a template matches if one of its reads does.
 ///
 /// # Errors

@@ -79,6 +79,7 @@ impl FormatChoice for ReadFormat {
             ReadFormat::Fastq => Some(OutputFormat::Fastq),
             ReadFormat::Sam => Some(OutputFormat::Sam),
             ReadFormat::Bam => Some(OutputFormat::Bam),
+            ReadFormat::Cram => Some(OutputFormat::Cram),
         }
     }
 }
@@ -112,6 +113,7 @@ impl Holds {
         OutputFormat::Fasta,
         OutputFormat::Sam,
         OutputFormat::Bam,
+        OutputFormat::Cram,
     ]);
     /// Alignments.
     pub(crate) const ALIGNMENTS: Holds =

@@ -418,8 +418,8 @@ impl Database {
     ///     hits_per_ref: The file for a table of the reference sequences that were hit.
     ///     partial: The file for partial results, which `Report.merge` and `merganser classify join` merge.
     ///     classified_out: The file for reads that have a taxon; # in the name becomes _1 and _2 for pairs
-    ///         (in `MinimizerSet.filter` 1 and 2). A name in .sam or .bam gets all alignments of the reads, with the tags
-    ///         tx and tn.
+    ///         (in `MinimizerSet.filter` 1 and 2). A name in .sam, .bam or .cram gets all alignments of the reads, with the
+    ///         tags tx and tn.
     ///     unclassified_out: The file for reads without a taxon; named as `classified_out`.
     ///     use_names: Write `NAME (taxid TAXID)` instead of the taxid.
     ///     format: The format of the lines: "kraken" or "metacache".

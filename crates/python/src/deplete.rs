@@ -402,8 +402,8 @@ impl MinimizerSet {
     ///     interleaved: First and second mates alternate in `reads`.
     ///     any_names: Pair mates by position, even if their names differ.
     ///     reference: The reference as FASTA, which reads in CRAM need.
-    ///     output: The file for the kept reads; compressed if the name ends in .gz or .zst. If it ends in .bam or .sam, the
-    ///         alignments of the kept reads are written as they are in the input, with all tags. For pairs, # in the name
+    ///     output: The file for the kept reads; compressed if the name ends in .gz or .zst. If it ends in .bam, .cram or .sam,
+    ///         the alignments of the kept reads are written as they are in the input, with all tags. For pairs, # in the name
     ///         becomes 1 and 2 (in `classify_to` and `extract` _1 and _2, as in Kraken 2); without it and without `output2`, mates are interleaved. None to return the reads.
     ///     output2: The file for second mates.
     ///     output_matching: The file for the removed reads, named as `output`; not with `keep` or `mask`.

@@ -32,9 +32,9 @@ use crate::text::counted;
 ///     reads: The same files or sequences as for `classify_to`.
 ///     taxids: The taxa: an int or several; 0 for unclassified reads.
 ///     mates: The second mates, the same number of files or sequences as `reads`.
-///     output: The file for the reads; compressed if the name ends in .gz. If it ends in .bam or .sam, the alignments of
-///         the reads are written as they are in the input, with all tags. For pairs, # in the name becomes _1 and _2;
-///         without it and without `output2`, mates are interleaved.
+///     output: The file for the reads; compressed if the name ends in .gz. If it ends in .bam, .cram or .sam, the
+///         alignments of the reads are written as they are in the input, with all tags. For pairs, # in the name becomes
+///         _1 and _2; without it and without `output2`, mates are interleaved.
 ///     interleaved: First and second mates alternate in `reads`.
 ///     any_names: Pair mates by position, even if their names differ.
 ///     reference: The reference as FASTA, which reads in CRAM need.
@@ -45,7 +45,8 @@ use crate::text::counted;
 ///     report: A `Report` or the file of one, which tells the taxa above and below.
 ///     taxonomy: NCBI's taxdump folder, which tells them.
 ///     database: A `Database` or the path of one, which tells them.
-///     format: "same" as in the input, "fasta", "sam" or "bam"; None for the format that the name of `output` asks for.
+///     format: "same" as in the input, "fasta", "sam", "bam" or "cram"; None for the format that the name of
+///         `output` asks for.
 ///     threads: As for `count`.
 ///     memory: As for `count`.
 ///     tmp_dir: As for `count`.
@@ -134,8 +135,9 @@ fn format(files: &ReadPaths, keywords: &Keywords<'_>) -> PyResult<(bool, Option<
         Some("fasta") => (true, Some(ReadFormat::Fastq)),
         Some("sam") => (false, Some(ReadFormat::Sam)),
         Some("bam") => (false, Some(ReadFormat::Bam)),
+        Some("cram") => (false, Some(ReadFormat::Cram)),
         Some(other) => {
-            let problem = format!("'{other}' is unknown: give same, fasta, sam or bam");
+            let problem = format!("'{other}' is unknown: give same, fasta, sam, bam or cram");
             return Err(wrong(keywords.py(), "format", problem));
         }
     })

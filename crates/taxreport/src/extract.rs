@@ -124,8 +124,8 @@ pub struct ExtractOutcome {
 }
 
 /// Writes the reads whose line in the file `lines` (`-` is stdin) has a taxon selected by `config`, in
-/// the order of the reads, to the file `output`; for pairs, `#` in its name becomes `_1` and `_2`. A name in `.sam` or
-/// `.bam` gets [alignments](run_in).
+/// the order of the reads, to the file `output`; for pairs, `#` in its name becomes `_1` and `_2`. A name in `.sam`,
+/// `.bam` or `.cram` gets [alignments](run_in).
 ///
 /// Lines are in Kraken's format: `C` or `U`, the name of the read, and its taxid or `NAME (taxid N)`; the other
 /// columns are ignored. While lines are in the order of the reads, one for each read (or for two consecutive mates),

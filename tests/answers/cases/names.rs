@@ -130,8 +130,8 @@ fn a_suffix_that_an_output_cannot_have_is_refused() {
         ("kmers hetmers t.mgk --plot", "p.jpg", "cannot be JPEG: end its name in .svg, .png, .pdf"),
         ("kmers compare t.mgk t.mgk -o", "y.json", "cannot be JSON"),
         ("kmers profile t.mgk r.fq -o", "y.fq", "cannot be FASTQ"),
-        ("kmers filter-reads t.mgk r.fq -o", "y.cram", "cannot be CRAM: end its name in .fq, .fa"),
-        ("deplete filter h.mgd r.fq -o", "d.cram", "cannot be CRAM"),
+        ("kmers filter-reads t.mgk r.fq -o", "y.paf", "cannot be PAF: end its name in .fq, .fa"),
+        ("deplete filter h.mgd r.fq -o", "d.cram.gz", "CRAM is already compressed"),
         ("deplete filter h.mgd r.fq -o", "d.fq.bz2", "cannot be compressed as .bz2"),
         (
             "deplete filter h.mgd r.fq -o",

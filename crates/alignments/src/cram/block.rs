@@ -118,7 +118,7 @@ pub(super) fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends a block. File header blocks and external blocks are compressed if that makes them smaller. The others are
-/// small (compression and slice headers) or empty (core blocks), and are stored as they are.
+/// small (compression and slice headers) or empty (core blocks), and are [stored as they are](put_raw_block).
 pub(super) fn put_block(
     kind: Kind,
     id: i32,
@@ -126,18 +126,37 @@ pub(super) fn put_block(
     packer: &mut Packer,
     out: &mut Vec<u8>,
 ) {
-    const RAW: u8 = 0;
-    let begin = out.len();
     let packed = match kind {
         Kind::Header | Kind::External => packer.pack(content),
         _ => None,
     };
-    let (method, bytes) =
-        packed.as_ref().map_or((RAW, content), |(method, bytes)| (*method as u8, bytes));
+    match packed {
+        Some((method, bytes)) => {
+            put_packed_block(kind, id, (method as u8, &bytes), content.len(), out);
+        }
+        None => put_raw_block(kind, id, content, out),
+    }
+}
+
+/// Appends a block whose content is not compressed.
+pub(super) fn put_raw_block(kind: Kind, id: i32, content: &[u8], out: &mut Vec<u8>) {
+    const RAW: u8 = 0;
+    put_packed_block(kind, id, (RAW, content), content.len(), out);
+}
+
+/// Appends a block whose content of `size` bytes was compressed with a method.
+fn put_packed_block(
+    kind: Kind,
+    id: i32,
+    (method, bytes): (u8, &[u8]),
+    size: usize,
+    out: &mut Vec<u8>,
+) {
+    let begin = out.len();
     out.extend_from_slice(&[method, kind as u8]);
     put_number(id, out);
     put_number(bytes.len() as i32, out);
-    put_number(content.len() as i32, out);
+    put_number(size as i32, out);
     out.extend_from_slice(bytes);
     let sum = crc32fast::hash(&out[begin..]);
     out.extend_from_slice(&sum.to_le_bytes());

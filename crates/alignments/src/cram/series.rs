@@ -43,7 +43,7 @@ pub(super) enum Series {
     In,
     /// Clipped bases.
     Sc,
-    /// A base that has no substitution code.
+    /// Bases that have no substitution code, or no reference.
     Bb,
     /// The mapping quality.
     Mq,
@@ -51,10 +51,20 @@ pub(super) enum Series {
     Ba,
     /// The qualities.
     Qs,
+    /// The contig, if the records of the slice have several.
+    Ri,
+    /// The length of a skipped part of the reference.
+    Rs,
+    /// The length of a padding.
+    Pd,
+    /// The number of bases that a hard clip removed.
+    Hc,
+    /// The numbers of bases of [`Bb`](Series::Bb), which are no data series of the specification.
+    BbLengths,
 }
 
 impl Series {
-    const ALL: [(Series, &'static [u8; 2]); 22] = [
+    const ALL: [(Series, &'static [u8]); 27] = [
         (Series::Bf, b"BF"),
         (Series::Cf, b"CF"),
         (Series::Rl, b"RL"),
@@ -77,6 +87,11 @@ impl Series {
         (Series::Mq, b"MQ"),
         (Series::Ba, b"BA"),
         (Series::Qs, b"QS"),
+        (Series::Ri, b"RI"),
+        (Series::Rs, b"RS"),
+        (Series::Pd, b"PD"),
+        (Series::Hc, b"HC"),
+        (Series::BbLengths, b""),
     ];
 
     /// Returns the content ID of the block.
@@ -87,9 +102,14 @@ impl Series {
     fn put_encoding(self, out: &mut Vec<u8>) {
         match self {
             Series::Rn | Series::In | Series::Sc => put_stopped(0, self.id(), out),
-            Series::Bb => put_counted(1, self.id(), out),
+            Series::Bb => put_measured(Series::BbLengths.id(), self.id(), out),
             _ => put_external(self.id(), out),
         }
+    }
+
+    /// Whether the series has an encoding only where it is used.
+    fn is_rare(self) -> bool {
+        matches!(self, Series::Ri | Series::Rs | Series::Pd | Series::Hc)
     }
 }
 
@@ -126,10 +146,10 @@ fn put_counted(bytes: i32, id: i32, out: &mut Vec<u8>) {
     put_bytes(&of, out);
 }
 
-/// Appends the encoding BYTE_ARRAY_LEN of byte arrays that follow their lengths in one block.
-fn put_long_counted(id: i32, out: &mut Vec<u8>) {
+/// Appends the encoding BYTE_ARRAY_LEN of arrays whose lengths are in a block, which may be that of the arrays.
+fn put_measured(lengths: i32, id: i32, out: &mut Vec<u8>) {
     let mut of = Vec::new();
-    put_external(id, &mut of);
+    put_external(lengths, &mut of);
     put_external(id, &mut of);
     put_number(4, out);
     put_bytes(&of, out);
@@ -138,10 +158,10 @@ fn put_long_counted(id: i32, out: &mut Vec<u8>) {
 /// The two letters of a tag and its type.
 pub(super) type TagKey = [u8; 3];
 
-/// The type of lists of numbers.
-const LIST: u8 = b'B';
+/// The type of arrays.
+const ARRAY: u8 = b'B';
 
-/// Returns the size in bytes of a value of this type; `None` for text and lists.
+/// Returns the size in bytes of a value of this type; `None` for texts and arrays.
 pub(super) fn width_of(kind: u8) -> Option<usize> {
     match kind {
         b'A' | b'c' | b'C' => Some(1),
@@ -149,6 +169,15 @@ pub(super) fn width_of(kind: u8) -> Option<usize> {
         b'i' | b'I' | b'f' => Some(4),
         _ => None,
     }
+}
+
+/// How the records of a container are stored.
+#[derive(Clone, Copy)]
+pub(super) struct Preserved {
+    /// Whether positions are stored as differences from those of the records before.
+    pub(super) differences: bool,
+    /// Whether the reference is needed to decode them.
+    pub(super) reference: bool,
 }
 
 /// The data series of a slice.
@@ -179,15 +208,15 @@ impl AllSeries {
         put_number(value, self.of(series));
     }
 
-    /// Appends the value of a tag. A text must include its terminating zero; its terminator in the series is added. A
-    /// list must include the type and the number of its items.
+    /// Appends the value of a tag. A text must include its terminating zero, and have no tab, which is its terminator
+    /// in the series.
     pub(super) fn put_tag(&mut self, key: TagKey, value: &[u8]) {
         let series = self.tags.entry(key).or_default();
-        if key[2] == LIST {
+        if key[2] == ARRAY {
             put_number(value.len() as i32, series);
         }
         series.extend_from_slice(value);
-        if width_of(key[2]).is_none() && key[2] != LIST {
+        if key[2] != ARRAY && width_of(key[2]).is_none() {
             series.push(TAB);
         }
     }
@@ -203,22 +232,27 @@ impl AllSeries {
     }
 
     /// Returns the content of the compression header.
-    pub(super) fn compression_header(&self) -> Vec<u8> {
+    pub(super) fn compression_header(&self, preserved: Preserved) -> Vec<u8> {
         let mut out = Vec::new();
-        put_map(5, &self.preservation(), &mut out);
-        let mut encodings = Vec::new();
+        put_map(5, &self.preservation(preserved), &mut out);
+        let (mut encodings, mut number) = (Vec::new(), 0);
+        let is_used = |series: Series| !series.is_rare() || !self.series_of(series).is_empty();
         for (series, name) in Series::ALL {
+            if name.is_empty() || !is_used(series) {
+                continue;
+            }
             encodings.extend_from_slice(name);
             series.put_encoding(&mut encodings);
+            number += 1;
         }
-        put_map(Series::ALL.len(), &encodings, &mut out);
+        put_map(number, &encodings, &mut out);
         encodings.clear();
         for key in self.tags.keys() {
             let id = id_of(*key);
             put_number(id, &mut encodings);
             match width_of(key[2]) {
                 Some(width) => put_counted(width as i32, id, &mut encodings),
-                None if key[2] == LIST => put_long_counted(id, &mut encodings),
+                None if key[2] == ARRAY => put_measured(id, id, &mut encodings),
                 None => put_stopped(TAB, id, &mut encodings),
             }
         }
@@ -226,10 +260,14 @@ impl AllSeries {
         out
     }
 
-    /// Returns the preservation map: read names are kept, positions are differences, the reference is required, and
-    /// substitution codes are in the order of the letters. The map ends with the lists of tags.
-    fn preservation(&self) -> Vec<u8> {
-        let mut map = b"RN\x01AP\x01RR\x01SM\x1b\x1b\x1b\x1b\x1bTD".to_vec();
+    /// Returns the preservation map: read names are kept, and substitution codes are in the order of the letters. The
+    /// map ends with the lists of tags.
+    fn preservation(&self, Preserved { differences, reference }: Preserved) -> Vec<u8> {
+        let mut map = b"RN\x01AP".to_vec();
+        map.push(differences.into());
+        map.extend_from_slice(b"RR");
+        map.push(reference.into());
+        map.extend_from_slice(b"SM\x1b\x1b\x1b\x1b\x1bTD");
         let mut lists = Vec::new();
         for list in &self.lists {
             list.iter().for_each(|key| lists.extend_from_slice(key));
@@ -239,12 +277,16 @@ impl AllSeries {
         map
     }
 
-    /// Appends the blocks that are not empty, and returns their content IDs.
+    /// Appends the blocks, and returns their content IDs. Empty ones are left out, except those that noodles-cram needs
+    /// to decode a read without bases.
     pub(super) fn put_blocks(&self, packer: &mut Packer, out: &mut Vec<u8>) -> Vec<i32> {
-        let series = Series::ALL.iter().map(|(series, _)| (series.id(), self.series_of(*series)));
+        let is_needed = |series| matches!(series, Series::Ba | Series::Qs);
+        let series = Series::ALL.iter().map(|&(series, _)| (series, self.series_of(series)));
+        let series = series.filter(|&(series, content)| is_needed(series) || !content.is_empty());
+        let series = series.map(|(series, content)| (series.id(), content));
         let tags = self.tags.iter().map(|(key, values)| (id_of(*key), &values[..]));
         let mut ids = Vec::new();
-        for (id, content) in series.chain(tags).filter(|(_, content)| !content.is_empty()) {
+        for (id, content) in series.chain(tags) {
             put_block(Kind::External, id, content, packer, out);
             ids.push(id);
         }

@@ -16,6 +16,8 @@ merganser_run::named! {
         Sam = "sam",
         /// Alignments, compressed.
         Bam = "bam",
+        /// Alignments, compressed by column, with all their bases.
+        Cram = "cram",
     }
 }
 
@@ -25,16 +27,18 @@ impl ReadFormat {
         match OutputFormat::of_name(path)? {
             OutputFormat::Sam => Some(ReadFormat::Sam),
             OutputFormat::Bam => Some(ReadFormat::Bam),
+            OutputFormat::Cram => Some(ReadFormat::Cram),
             _ => Some(ReadFormat::Fastq),
         }
     }
 
-    /// Returns the format of alignments, if the reads are written as such. Workers compress BAM.
+    /// Returns the format of alignments, if the reads are written as such. Workers compress BAM and CRAM.
     pub fn of_alignments(self) -> Option<Format> {
         match self {
             ReadFormat::Fastq => None,
             ReadFormat::Sam => Some(Format::Sam),
             ReadFormat::Bam => Some(Format::Bam(1)),
+            ReadFormat::Cram => Some(Format::Cram),
         }
     }
 }
@@ -71,7 +75,7 @@ impl ReadFormats<'_> {
         let problem = match self.have_alignments() {
             false => return Ok(false),
             true if !self.all().all(|path| self.of(path).of_alignments().is_some()) => {
-                "all outputs for reads must be alignments (SAM, BAM) if one is"
+                "all outputs for reads must be alignments (SAM, BAM, CRAM) if one is"
             }
             true if self.paths.iter().any(|kind| kind.len() > 1) => {
                 "alignments of both mates belong into one file: give a single output"

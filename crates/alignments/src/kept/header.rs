@@ -31,6 +31,11 @@ impl References {
         Ok(References { header: header_of(&list), list })
     }
 
+    /// Returns the number of references.
+    pub(super) fn len(&self) -> i32 {
+        self.list.len() as i32
+    }
+
     /// Adds lines for the references to a text without such lines, as a BAM file may have.
     pub(super) fn add_missing_to(&self, mut text: Vec<u8>) -> Vec<u8> {
         if lines(&text).any(|line| line.starts_with(b"@SQ\t")) {

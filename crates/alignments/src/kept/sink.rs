@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use merganser_io::{BgzfBlocks, Output, OutputCompression, OutputSet};
 
+use super::containers::{ContainerMaker, Numbering};
 use super::{KeptWriter, ReadFormat, TemplatePass};
-use crate::{Error, Format};
+use crate::{CRAM_END, Error, Format};
 
 /// The compression of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,8 @@ impl Sink {
         let is_stdout = path.as_os_str() == "-";
         let compression = match format {
             ReadFormat::Bam => Compression::Gzip(1),
+            // Its containers are compressed.
+            ReadFormat::Cram => Compression::None,
             _ if is_stdout => Compression::None,
             _ => Compression::of(path),
         };
@@ -98,7 +101,12 @@ impl SinkForm {
 
     /// Creates a compressor of texts.
     pub fn compressor(&self) -> Compressor {
-        Compressor::new(self.compression)
+        let writer = self.alignments.as_ref().filter(|writer| writer.is_cram());
+        Compressor::new(self.compression, writer)
+    }
+
+    fn is_cram(&self) -> bool {
+        self.alignments.as_ref().is_some_and(|writer| writer.is_cram())
     }
 }
 
@@ -106,6 +114,8 @@ impl SinkForm {
 pub struct Compressor {
     compression: Compression,
     blocks: Option<BgzfBlocks>,
+    /// The encoder of CRAM, if the output is that.
+    containers: Option<ContainerMaker>,
 }
 
 impl std::fmt::Debug for Compressor {
@@ -115,12 +125,13 @@ impl std::fmt::Debug for Compressor {
 }
 
 impl Compressor {
-    fn new(compression: Compression) -> Compressor {
+    fn new(compression: Compression, cram: Option<&Arc<KeptWriter>>) -> Compressor {
         let blocks = match compression {
             Compression::Gzip(level) => Some(BgzfBlocks::new(level)),
             _ => None,
         };
-        Compressor { compression, blocks }
+        let containers = cram.map(|writer| ContainerMaker::new(Arc::clone(writer)));
+        Compressor { compression, blocks, containers }
     }
 
     /// Replaces a text by its compressed form.
@@ -129,6 +140,10 @@ impl Compressor {
     /// If Zstandard fails.
     pub fn compress(&mut self, text: &mut Vec<u8>) -> Result<(), std::io::Error> {
         if text.is_empty() {
+            return Ok(());
+        }
+        if let Some(containers) = &mut self.containers {
+            *text = containers.encode(text);
             return Ok(());
         }
         match (&mut self.blocks, self.compression) {
@@ -156,13 +171,16 @@ pub struct SinkWriter {
     has_begun: bool,
     /// The number of bytes that were written.
     written: u64,
+    /// The number of records that were written, if the output is CRAM.
+    numbering: Option<Numbering>,
 }
 
 impl SinkWriter {
     /// Creates a writer of texts of this form.
     pub fn new(sink: Sink, form: &SinkForm) -> SinkWriter {
         let (compressor, form) = (form.compressor(), form.clone());
-        SinkWriter { sink, compressor, form, has_begun: false, written: 0 }
+        let numbering = form.is_cram().then(Numbering::default);
+        SinkWriter { sink, compressor, form, has_begun: false, written: 0, numbering }
     }
 
     /// Returns the form of the texts.
@@ -176,7 +194,10 @@ impl SinkWriter {
     /// If the header of the input is invalid, or the output cannot be written.
     pub fn write(&mut self, text: &[u8]) -> Result<(), Error> {
         self.begin()?;
-        self.sink.output.write_all(text)?;
+        match &mut self.numbering {
+            Some(numbering) => self.sink.output.write_all(&numbering.close(text)?)?,
+            None => self.sink.output.write_all(text)?,
+        }
         self.written += text.len() as u64;
         Ok(())
     }
@@ -188,6 +209,7 @@ impl SinkWriter {
     pub fn end(mut self) -> Result<Output, Error> {
         self.begin()?;
         match self.sink.compression {
+            _ if self.numbering.is_some() => self.sink.output.write_all(&CRAM_END)?,
             Compression::Gzip(_) => self.sink.output.write_all(&BgzfBlocks::END)?,
             // An empty file is not valid Zstandard: write an empty frame.
             Compression::Zstd(level) if self.written == 0 => {
@@ -209,7 +231,9 @@ impl SinkWriter {
             place: "header".to_owned(),
             problem,
         })?;
-        self.compressor.compress(&mut head)?;
+        if self.numbering.is_none() {
+            self.compressor.compress(&mut head)?;
+        }
         self.sink.output.write_all(&head)?;
         self.written += head.len() as u64;
         Ok(())

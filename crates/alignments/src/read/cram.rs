@@ -5,20 +5,21 @@
 
 mod block;
 mod container;
+mod merged;
 
+use self::merged::with_merged_cigar;
 use super::comments::put_fields;
 use super::reference::Reference;
 use super::templates::Templates;
 use super::{Alignment, BEST_QUALITY};
 use crate::flag;
-use crate::sequences::{Sequence, bam_header_of, field, header_of};
+use crate::sequences::{Sequence, bam_header_of, header_of, with_read_groups};
 use md5::{Digest, Md5};
 use merganser_io::{AlignmentBytes, AlignmentHeader, CommentTags, Problem, Reads};
 use noodles_cram::io::reader::Container;
 use noodles_fasta::{self as fasta, Repository};
 use noodles_sam::alignment::Record as _;
 use noodles_sam::alignment::io::Write as _;
-use noodles_sam::header::record::value::{Map, map::ReadGroup};
 use std::cell::Cell;
 use std::io::{self, BufReader, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -81,8 +82,7 @@ impl<R: Read> Containers<R> {
         }
         let text = header_text(&mut reader)?;
         let sequences = Arc::new(Sequence::all_of(&text).map_err(invalid)?);
-        let mut header = header_of(&sequences);
-        add_groups(&text, &mut header);
+        let header = with_read_groups(header_of(&sequences), &text);
         let open = |path| Reference::open(path).map_err(|error| unreadable(path, &error));
         let reference = reference.map(open).transpose()?;
         let shared = Arc::<Shared>::default();
@@ -106,14 +106,6 @@ impl<R: Read> Containers<R> {
         let read = without_panic(|| reader.read_container(&mut container));
         let bytes = read.unwrap_or_else(|| Err(invalid(format!("a container: {DAMAGED}"))))?;
         Ok((bytes > 0).then(|| (Arc::clone(&self.cram), container)))
-    }
-}
-
-/// Adds the read groups of a header's text, to which CRAM records refer by number.
-fn add_groups(text: &[u8], header: &mut noodles_sam::Header) {
-    let lines = text.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"@RG\t"));
-    for id in lines.filter_map(|line| field(line, b"ID:")) {
-        header.read_groups_mut().insert(id.into(), Map::<ReadGroup>::default());
     }
 }
 
@@ -334,7 +326,7 @@ impl Cram {
             // CRAM stores no mapping quality of unmapped reads. It is 0, as in samtools, and not 255 (missing).
             bytes[QUALITY_AT] = 0;
         }
-        kept.extend(&bytes);
+        kept.extend(&with_merged_cigar(&bytes).unwrap_or(bytes));
         Ok(())
     }
 }

@@ -6,6 +6,7 @@ use merganser_io::BgzfBlocks;
 
 use super::Fields;
 use super::index::Mark;
+use crate::cram::GROUP;
 
 /// The seam of BAM. The blocks are those of the concatenated records, so a block can contain the end of one range and
 /// the start of the next.
@@ -50,9 +51,6 @@ impl BlockSeam {
         Cut { head, from, to, marks }
     }
 }
-
-/// The maximum number of records of a CRAM container, the same as in samtools.
-const GROUP: u64 = 10_000;
 
 /// The seam of CRAM: a container has [`GROUP`] records, or fewer before a change of contig. The second field is the
 /// number of records in the open group.

@@ -222,7 +222,7 @@ impl<'w> Stage<'w> {
         let mut containers = Vec::new();
         for group in groups {
             self.sorting.check_cancelled()?;
-            containers.push(encoder.encode(&group.records, group.before));
+            containers.push(encoder.encode(&group.records).close(group.before));
         }
         Ok(Some(Piece::Containers(containers)))
     }

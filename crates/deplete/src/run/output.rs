@@ -36,8 +36,8 @@ impl Default for OutputPaths {
 }
 
 impl OutputPaths {
-    /// Writes the kept reads to one file. Names in `.gz` and `.zst` are compressed, those in `.sam` and `.bam` get
-    /// alignments, and `-` is standard output.
+    /// Writes the kept reads to one file. Names in `.gz` and `.zst` are compressed, those in `.sam`, `.bam` and
+    /// `.cram` get alignments, and `-` is standard output.
     pub fn new(kept: impl Into<PathBuf>) -> OutputPaths {
         OutputPaths { kept: vec![kept.into()], ..OutputPaths::default() }
     }

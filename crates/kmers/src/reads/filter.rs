@@ -183,7 +183,7 @@ pub struct Filtered {
 
 /// Filters reads by the k-mers that they share with a table, one input after the other, and writes those that are kept
 /// to the files `outputs`, in the order of the input: all to one file, or first and second mates to one each. Names in
-/// `.sam` and `.bam` get [alignments](filter_reads_in). The files appear at the end.
+/// `.sam`, `.bam` and `.cram` get [alignments](filter_reads_in). The files appear at the end.
 ///
 /// The progress stages are those of [`open_lookup`], and `filtering`, in bytes of input.
 ///

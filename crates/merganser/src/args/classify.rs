@@ -176,9 +176,9 @@ pub(crate) struct LineArgs {
     /// Write the reads that have a taxon to FILE, unchanged; compressed if the name ends in .gz
     ///
     /// # in the name becomes _1 and _2 for pairs, and nothing for single reads. Without it, mates are
-    /// interleaved. If the name ends in .bam or .sam, all alignments of the reads are written as they are in
-    /// the input, with the tags tx (the taxid) and tn (its name). Reads of FASTQ become unmapped, and tags in
-    /// their headers (BC:Z:ACGT) are kept.
+    /// interleaved. If the name ends in .bam, .cram or .sam, all alignments of the reads are written as they
+    /// are in the input, with the tags tx (the taxid) and tn (its name). Reads of FASTQ become unmapped, and
+    /// tags in their headers (BC:Z:ACGT) are kept. CRAM is written without a reference.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) classified_out: Option<PathBuf>,
     /// Write the reads without a taxon to FILE; names as for --classified-out

@@ -141,9 +141,11 @@ pub(crate) struct DepleteFilterArgs {
 
     /// Output for the kept reads, or - for stdout; compressed if the name ends in .gz or .zst
     ///
-    /// If it ends in .bam or .sam, the alignments of the kept reads are written as they are in the
-    /// input, with all tags, and those of a read and its mate stay together. Reads of FASTQ become
-    /// unmapped, and tags in their headers (BC:Z:ACGT) are kept. For pairs in FASTQ, # in the name becomes 1 and 2. Without it and without --output2, mates are interleaved.
+    /// If it ends in .bam, .cram or .sam, the alignments of the kept reads are written as they are in
+    /// the input, with all tags, and those of a read and its mate stay together. Reads of FASTQ become
+    /// unmapped, and tags in their headers (BC:Z:ACGT) are kept. CRAM is written without a reference.
+    /// For pairs in FASTQ, # in the name becomes 1 and 2. Without it and without --output2, mates are
+    /// interleaved.
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     #[arg(display_order = 0)]
     pub(crate) output: PathBuf,

@@ -81,16 +81,16 @@ pub(crate) struct ExtractReadsArgs {
     /// Output; - is stdout; compressed if the name ends in .gz
     ///
     /// For pairs, # in the name becomes _1 and _2. Without it and without --output2, mates are interleaved.
-    /// If the name ends in .bam or .sam, the alignments of the reads are written as they are in the input,
-    /// with all tags, and those of a read and its mate stay together. Reads of FASTQ become unmapped, and
-    /// tags in their headers (BC:Z:ACGT) are kept.
+    /// If the name ends in .bam, .cram or .sam, the alignments of the reads are written as they are in the
+    /// input, with all tags, and those of a read and its mate stay together. Reads of FASTQ become unmapped,
+    /// and tags in their headers (BC:Z:ACGT) are kept. CRAM is written without a reference.
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     pub(crate) output: PathBuf,
     /// Output for second mates
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output2: Option<PathBuf>,
-    /// Format of the reads: as in the input, FASTA, or alignments [default: fasta, sam or bam if FILE's
-    /// name ends so, else same]
+    /// Format of the reads: as in the input, FASTA, or alignments [default: fasta, sam, bam or cram if
+    /// FILE's name ends so, else same]
     #[arg(long = "format", value_name = "FORMAT", help_heading = "Output")]
     pub(crate) given_format: Option<ExtractFormat>,
     /// Tags of alignments that are written into the headers of FASTQ, as samtools fastq -T does: BC,RX
@@ -116,6 +116,7 @@ pub(crate) enum ExtractFormat {
     Fasta,
     Sam,
     Bam,
+    Cram,
 }
 
 impl ExtractReadsArgs {
@@ -132,6 +133,7 @@ impl FormatChoice for ExtractFormat {
             ExtractFormat::Fasta => Some(OutputFormat::Fasta),
             ExtractFormat::Sam => Some(OutputFormat::Sam),
             ExtractFormat::Bam => Some(OutputFormat::Bam),
+            ExtractFormat::Cram => Some(OutputFormat::Cram),
         }
     }
 }
@@ -142,6 +144,7 @@ impl From<ExtractFormat> for ReadFormat {
             ExtractFormat::Same | ExtractFormat::Fasta => ReadFormat::Fastq,
             ExtractFormat::Sam => ReadFormat::Sam,
             ExtractFormat::Bam => ReadFormat::Bam,
+            ExtractFormat::Cram => ReadFormat::Cram,
         }
     }
 }

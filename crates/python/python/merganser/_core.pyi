@@ -951,7 +951,8 @@ class Database:
             hits_per_ref: The file for a table of the reference sequences that were hit.
             partial: The file for partial results, which `Report.merge` and `merganser classify join` merge.
             classified_out: The file for reads that have a taxon; # in the name becomes _1 and _2 for pairs
-                (in `MinimizerSet.filter` 1 and 2).
+                (in `MinimizerSet.filter` 1 and 2). A name in .sam, .bam or .cram gets all alignments of the reads, with the
+                tags tx and tn.
             unclassified_out: The file for reads without a taxon; named as `classified_out`.
             use_names: Write `NAME (taxid TAXID)` instead of the taxid.
             format: The format of the lines: "kraken" or "metacache".
@@ -1385,8 +1386,8 @@ class MinimizerSet:
             interleaved: First and second mates alternate in `reads`.
             any_names: Pair mates by position, even if their names differ.
             reference: The reference as FASTA, which reads in CRAM need.
-            output: The file for the kept reads; compressed if the name ends in .gz or .zst. If it ends in .bam or .sam, the
-                alignments of the kept reads are written as they are in the input, with all tags. For pairs, # in the name
+            output: The file for the kept reads; compressed if the name ends in .gz or .zst. If it ends in .bam, .cram or .sam,
+                the alignments of the kept reads are written as they are in the input, with all tags. For pairs, # in the name
                 becomes 1 and 2 (in `classify_to` and `extract` _1 and _2, as in Kraken 2); without it and without `output2`, mates are interleaved. None to return the reads.
             output2: The file for second mates.
             output_matching: The file for the removed reads, named as `output`; not with `keep` or `mask`.
@@ -1444,8 +1445,8 @@ class MinimizerSet:
             interleaved: First and second mates alternate in `reads`.
             any_names: Pair mates by position, even if their names differ.
             reference: The reference as FASTA, which reads in CRAM need.
-            output: The file for the kept reads; compressed if the name ends in .gz or .zst. If it ends in .bam or .sam, the
-                alignments of the kept reads are written as they are in the input, with all tags. For pairs, # in the name
+            output: The file for the kept reads; compressed if the name ends in .gz or .zst. If it ends in .bam, .cram or .sam,
+                the alignments of the kept reads are written as they are in the input, with all tags. For pairs, # in the name
                 becomes 1 and 2 (in `classify_to` and `extract` _1 and _2, as in Kraken 2); without it and without `output2`, mates are interleaved. None to return the reads.
             output2: The file for second mates.
             output_matching: The file for the removed reads, named as `output`; not with `keep` or `mask`.
@@ -1987,7 +1988,7 @@ def extract(
     report: Report | _Path | None = None,
     taxonomy: _Paths | None = None,
     database: Database | _Path | None = None,
-    format: Literal["same", "fasta", "sam", "bam"] | None = None,
+    format: Literal["same", "fasta", "sam", "bam", "cram"] | None = None,
     threads: int | None = None,
     memory: _Memory | None = None,
     tmp_dir: _Path | None = None,
@@ -2000,9 +2001,9 @@ def extract(
         reads: The same files or sequences as for `classify_to`.
         taxids: The taxa: an int or several; 0 for unclassified reads.
         mates: The second mates, the same number of files or sequences as `reads`.
-        output: The file for the reads; compressed if the name ends in .gz. If it ends in .bam or .sam, the alignments of
-            the reads are written as they are in the input, with all tags. For pairs, # in the name becomes _1 and _2;
-            without it and without `output2`, mates are interleaved.
+        output: The file for the reads; compressed if the name ends in .gz. If it ends in .bam, .cram or .sam, the
+            alignments of the reads are written as they are in the input, with all tags. For pairs, # in the name becomes
+            _1 and _2; without it and without `output2`, mates are interleaved.
         interleaved: First and second mates alternate in `reads`.
         any_names: Pair mates by position, even if their names differ.
         reference: The reference as FASTA, which reads in CRAM need.
@@ -2013,7 +2014,8 @@ def extract(
         report: A `Report` or the file of one, which tells the taxa above and below.
         taxonomy: NCBI's taxdump folder, which tells them.
         database: A `Database` or the path of one, which tells them.
-        format: "same" as in the input, "fasta", "sam" or "bam"; None for the format that the name of `output` asks for.
+        format: "same" as in the input, "fasta", "sam", "bam" or "cram"; None for the format that the name of
+            `output` asks for.
         threads: As for `count`.
         memory: As for `count`.
         tmp_dir: As for `count`.

@@ -22,7 +22,7 @@ use crate::output::ReadPaths;
 /// The files of extracted reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtractPaths {
-    /// The files. Names in `.gz` are compressed, and those in `.sam` and `.bam` get alignments.
+    /// The files. Names in `.gz` are compressed, and those in `.sam`, `.bam` and `.cram` get alignments.
     pub reads: ReadPaths,
     /// The format, whatever the names are; otherwise the names decide.
     pub format: Option<ReadFormat>,
@@ -61,7 +61,7 @@ impl ExtractPaths {
 
 /// Extracts reads like [`run()`](super::run), to files of `set`, which the caller commits.
 ///
-/// If they are alignments (SAM or BAM), all alignments of a template are extracted together, in their order and as they
+/// If they are alignments (SAM, BAM or CRAM), all alignments of a template are extracted together, in their order and as they
 /// are in the input. If they do not lie side by side in a regular file, it is read twice, and mates that do not lie side
 /// by side are decided one by one: a template is extracted if one of its reads is of the taxa or, with
 /// [`exclude`](ExtractConfig::exclude), if none is.

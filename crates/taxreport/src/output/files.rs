@@ -26,7 +26,7 @@ pub struct OutputPaths {
     /// The report in the format of Kraken 2.
     pub report: Option<PathBuf>,
     /// The reads that have a taxon. For pairs, `#` in the name becomes `_1` and `_2`; see [`ReadPaths::new`]. Names in
-    /// `.sam` and `.bam` get alignments; see [`ReadStyle`].
+    /// `.sam`, `.bam` and `.cram` get alignments; see [`ReadStyle`].
     pub classified: Option<PathBuf>,
     /// The reads without a taxon, with names as for `classified`.
     pub unclassified: Option<PathBuf>,

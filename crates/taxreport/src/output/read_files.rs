@@ -90,7 +90,7 @@ impl ReadStyle {
 
 /// The open files of classified and of unclassified reads.
 ///
-/// If they are alignments (SAM or BAM), all alignments of a template are written together, in their order and as they are
+/// If they are alignments (SAM, BAM or CRAM), all alignments of a template are written together, in their order and as they are
 /// in the input, with the tags of a [`ReadTaxon`](super::ReadTaxon). If they may not lie side by side in a regular file, it is read again at
 /// the end: a template is classified if one of its reads is, and each alignment has the tags of its read.
 #[derive(Debug)]

@@ -24,8 +24,8 @@ const COPIES: u64 = 8;
 /// The files of reads that a filter keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterOutputs {
-    /// A file for all reads, or two for first and second mates. Names in `.gz` are compressed, those in `.sam` and
-    /// `.bam` get alignments, and `-` is standard output.
+    /// A file for all reads, or two for first and second mates. Names in `.gz` are compressed, those in `.sam`,
+    /// `.bam` and `.cram` get alignments, and `-` is standard output.
     pub paths: Vec<PathBuf>,
     /// The format, whatever the names are; otherwise the names decide.
     pub format: Option<ReadFormat>,
@@ -70,7 +70,7 @@ impl FilterOutputs {
 
 /// Filters reads like [`filter_reads_with`](super::filter_reads_with), to files of `set`, which the caller commits.
 ///
-/// If they are alignments (SAM or BAM), all alignments of a template are kept or removed together, in their order and as
+/// If they are alignments (SAM, BAM or CRAM), all alignments of a template are kept or removed together, in their order and as
 /// they are in the input. If they do not lie side by side in a regular file, it is read twice, and mates that do not lie
 /// side by side are decided one by one: a pair is kept [if any mate would be](Mates::Any) or
 /// [if both would be](Mates::Both); [otherwise](Mates::Together) it is an error.

@@ -58,9 +58,9 @@ pub(crate) struct FilterReadsArgs {
     /// Output for reads; - is stdout; compressed if the name ends in .gz
     ///
     /// First mates if --output2 is given; otherwise the mates of pairs are interleaved. If the name
-    /// ends in .bam or .sam, the alignments of the kept reads are written as they are in the input,
-    /// with all tags, and those of a read and its mate stay together. Reads of FASTQ become unmapped,
-    /// and tags in their headers (BC:Z:ACGT) are kept.
+    /// ends in .bam, .cram or .sam, the alignments of the kept reads are written as they are in the
+    /// input, with all tags, and those of a read and its mate stay together. Reads of FASTQ become
+    /// unmapped, and tags in their headers (BC:Z:ACGT) are kept. CRAM is written without a reference.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
     /// Output for second mates
