@@ -136,7 +136,6 @@ fn a_database_is_built_beside_another() {
         ("--beside public --format merganser -o x g2.fa", 2, "--beside requires --format kraken2"),
         ("--beside missing -o x g2.fa", 1, "missing"),
         ("--beside public -o public g0.fa", 1, "public"),
-        ("-o x g2.fa", 2, "--taxonomy"),
     ] {
         let message = dir.run(&format!("build -q {args}")).fails(code);
         assert!(message.contains(said), "{args}: {message}");
