@@ -143,6 +143,32 @@ fn a_database_is_built_beside_another() {
     }
 }
 
+/// Minimizers that a table of limited size leaves out are looked up in no table: otherwise those of several genera that are
+/// in the other table only would seem to be of one species.
+#[test]
+fn a_table_of_limited_size_decides_for_all() {
+    let dir = Dir::new();
+    write_taxonomy(&dir);
+    write_genomes_and_reads(&dir);
+    let limit = "--max-db-size 150K";
+    build(&dir, "all", "g0.fa g1.fa g2.fa g3.fa g4.fa g5.fa", limit);
+    build(&dir, "limited", "g0.fa g1.fa g3.fa g4.fa g5.fa", limit);
+    build(&dir, "own", "g2.fa", "");
+    dir.run("classify -q all 1.fq -o all.tsv").ok();
+    dir.run("classify -q limited own 1.fq -o both.tsv").ok();
+    let species = |name: &str| {
+        let lines = String::from_utf8(dir.read(name)).unwrap();
+        let of = |line: &str| line.split('\t').nth(2).unwrap().parse::<usize>().unwrap();
+        lines.lines().map(of).collect::<Vec<_>>()
+    };
+    let (all, both) = (species("all.tsv"), species("both.tsv"));
+    // Reads of other genomes than that of species 23 are never of it, although all share sequences with it.
+    let is_of_23 = |number: usize| number % 7 == 2;
+    assert!((0..both.len()).all(|number| is_of_23(number) || both[number] != 23));
+    assert!((0..both.len()).filter(|&number| both[number] == 23).count() > 50);
+    assert!(all.iter().filter(|&&taxid| taxid == 10).count() > 10);
+}
+
 #[test]
 fn partial_results_of_shards_are_joined() {
     let dir = Dir::new();

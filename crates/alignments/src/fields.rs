@@ -46,7 +46,7 @@ impl<'a> Fields<'a> {
         self.0[13]
     }
 
-    /// Returns the name, without the terminating zero.
+    /// Returns the name, with the terminating zero.
     pub(crate) fn name(&self) -> &[u8] {
         &self.0[36..self.cigar_at()]
     }

@@ -102,7 +102,10 @@ impl KeptWriter {
         Ok(match self.format {
             Format::Sam => text,
             Format::Bam(_) => references.bam_header(&text),
-            Format::Cram => cram::head(&text),
+            Format::Cram => {
+                references.check_text(&text)?;
+                cram::head(&text)
+            }
         })
     }
 
@@ -166,7 +169,11 @@ impl KeptWriter {
     /// Returns the numbers of the read groups of the header, by their IDs.
     fn groups(&self) -> Arc<Groups> {
         let text = self.source.get().map_or(&[][..], AlignmentHeader::text);
-        Arc::new(read_groups(text).map(<[u8]>::to_vec).zip(0..).collect())
+        let all: Vec<&[u8]> = read_groups(text).collect();
+        let groups: Groups = all.iter().map(|id| id.to_vec()).zip(0..).collect();
+        // Readers number repeated IDs and lines without one in different ways: then all groups are stored as text.
+        let lines = text.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"@RG\t"));
+        Arc::new(if groups.len() == lines.count() { groups } else { Groups::default() })
     }
 
     fn references(&self) -> Result<&References, String> {

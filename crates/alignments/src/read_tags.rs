@@ -15,11 +15,12 @@ const OF_BASES: [&[u8; 2]; 7] = [b"OQ", b"BQ", b"E2", b"U2", b"SQ", b"BD", b"BI"
 const OF_MODIFICATIONS: [&[u8; 2]; 5] = [b"MM", b"ML", b"MN", b"Mm", b"Ml"];
 /// Tags that describe an alignment, and their type, or `*` for any type: those of the SAM tags specification, of BWA,
 /// Bowtie 2 and HISAT2 (which use names that others use for barcodes, with another type), and of minimap2.
-const OF_ALIGNMENTS: [&[u8; 3]; 40] = [
+const OF_ALIGNMENTS: [&[u8; 3]; 49] = [
     b"AM*", b"AS*", b"CC*", b"CG*", b"CMi", b"CP*", b"H0*", b"H1*", b"H2*", b"IH*", b"PG*", b"PQ*",
     b"SMi", b"TSA", b"UQ*", b"X0i", b"X1i", b"XGi", b"XMi", b"XNi", b"XOi", b"XSi", b"XSA", b"XTA",
     b"YSi", b"YTZ", b"ZSi", b"cg*", b"cmi", b"csZ", b"def", b"dsZ", b"dvf", b"nni", b"rli", b"s1i",
-    b"s2i", b"tpA", b"tsA", b"zdi",
+    b"s2i", b"tpA", b"tsA", b"zdi", b"paf", b"XBZ", b"XEi", b"XFi", b"YFZ", b"ZsZ", b"OA*", b"OC*",
+    b"OP*",
 ];
 const GROUP: [u8; 2] = *b"RG";
 

@@ -113,8 +113,10 @@ impl<'a> Classifier<'a> {
         outputs: &mut Outputs<'_>,
         context: &Context,
     ) -> Result<Outcome<'a>, Error> {
-        let (progress, cancel) = (&*context.progress, &context.cancel);
         let thresholds = self.check(config, context, outputs)?;
+        let wants = Wants::of(outputs, config.kraken2.share.is_some())?;
+        let context = &wants.context(context);
+        let (progress, cancel) = (&*context.progress, &context.cancel);
         self.database.warn(&context.warnings);
         let on_devices = self.query.devices().is_some();
         let plan = Plan::new(self.database, config, context, on_devices)?;
@@ -137,7 +139,7 @@ impl<'a> Classifier<'a> {
             context,
             plan,
             lines: LineWriter::new(self.database, &self.nodes, config, &thresholds),
-            wants: Wants::of(outputs, config.kraken2.share.is_some())?,
+            wants,
             features: counts_features.then(|| FeatureCounter::new(self.database)),
             references: config.references.then(|| ReferenceHits::new(self.database)),
             total: Mutex::default(),

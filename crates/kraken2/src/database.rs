@@ -79,7 +79,8 @@ impl Kraken2Database {
 
     /// Opens databases that are used together, as one: a minimizer has the lowest common ancestor of the taxa that the
     /// databases have for it, in their taxonomies joined by taxid. A database that was cut in parts gives the results of
-    /// the whole, except for minimizers that collide in one of the compact tables and not in the other.
+    /// the whole, except for minimizers that collide in one of the compact tables and not in the other. Minimizers that
+    /// one table leaves out because of its maximum size are looked up in none.
     ///
     /// Taxa that differ in parent, rank or name are as in the first database that has them; a run warns of them. Several
     /// databases are used on the CPU only.
@@ -121,6 +122,7 @@ impl Kraken2Database {
             all.into_iter().map(|(database, _)| (database.tables, database.taxonomy)).unzip();
         let members = tables.into_iter().flat_map(Tables::into_all).zip(&own);
         let tables = Tables::joined(members, &taxonomy);
+        let options = Kraken2Options { minimum_hash: tables.minimum_hash(), ..options };
         let (tree, on_gpus) = (taxonomy.to_tree(), Mutex::default());
         Ok(Kraken2Database { options, taxonomy, tree, tables, unreached, differences, on_gpus })
     }
@@ -146,6 +148,7 @@ impl Kraken2Database {
                 accessions: None,
             });
         };
+        other.refuse_other_numbers(&self.tree)?;
         let other_path = other.folder.as_deref().unwrap_or(Path::new("the tables of GTDB"));
         let (taxonomy, difference) = unite((folder, &self.tree), (other_path, &other.taxonomy))?;
         difference.into_iter().for_each(|difference| warnings.push(difference));

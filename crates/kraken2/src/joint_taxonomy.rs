@@ -1,8 +1,9 @@
 //! The taxonomies of several databases, joined by their taxids.
 
+use std::collections::HashMap;
 use std::path::Path;
 
-use merganser_taxonomy::Taxonomy;
+use merganser_taxonomy::{NodeInfo, Taxonomy};
 
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
@@ -24,6 +25,8 @@ struct Shared {
     moved: usize,
     /// The number of taxa with another name.
     renamed: usize,
+    /// The number of taxa with the same name and rank, and another taxid.
+    renumbered: usize,
     /// The first that differs.
     first: Option<String>,
 }
@@ -68,19 +71,63 @@ pub(super) fn unite(
         let problem = format!("their roots are {} and {}", roots[0], roots[1]);
         return Err(different(path, other_path, &problem));
     }
+    let other = &with_former_taxids(tree, other);
+    let by_name: HashMap<_, _> = (1..tree.len() as u32)
+        .map(|node| ((tree.name(node), tree.rank_name(node)), tree.taxid(node)))
+        .collect();
     let mut shared = Shared::default();
-    for (node, known) in (1..other.len() as u32).map(|node| (node, tree.node(other.taxid(node)))) {
-        // Another taxid that a taxon was merged into is not the same taxid.
-        if let Some(known) = known.filter(|&known| tree.taxid(known) == other.taxid(node)) {
-            shared.compare((tree, known), (other, node));
+    for node in 1..other.len() as u32 {
+        let known = exact(tree, other.taxid(node));
+        let same_name = by_name.get(&(other.name(node), other.rank_name(node)));
+        match (known, same_name) {
+            (Some(known), _) => shared.compare((tree, known), (other, node)),
+            (None, Some(_)) => shared.renumbered += 1,
+            (None, None) => {}
         }
     }
-    if 2 * shared.renamed > shared.taxa {
-        let (count, of) = (shared.renamed, shared.taxa);
-        let problem = format!("{count} of {of} taxids that both have are other taxa");
+    let Shared { taxa, renamed, renumbered, .. } = shared;
+    if 2 * renamed > taxa || (renamed > 10 && 10 * renamed > taxa) {
+        let problem = format!("{renamed} of {taxa} taxids that both have are other taxa");
+        return Err(different(path, other_path, &problem));
+    }
+    if renumbered > taxa {
+        let problem = format!("{renumbered} taxa of the same name and rank have other taxids");
         return Err(different(path, other_path, &problem));
     }
     Ok((tree.united(other), shared.message(other_path)))
+}
+
+/// Returns the node with exactly this taxid, not the one that it was merged into.
+fn exact(tree: &Taxonomy, taxid: u32) -> Option<u32> {
+    tree.node(taxid).filter(|&node| tree.taxid(node) == taxid)
+}
+
+/// Returns a taxonomy in which taxa have their former taxids if another, older one has only these: otherwise, taxa whose
+/// taxids were merged since would be two taxa of the joint taxonomy.
+fn with_former_taxids(older: &Taxonomy, tree: &Taxonomy) -> Taxonomy {
+    let pairs = tree.merged().filter_map(|old| Some((old, tree.taxid(tree.node(old)?))));
+    let mut pairs: Vec<(u32, u32)> = pairs.collect();
+    let is_known = |taxid: u32| exact(older, taxid).is_some();
+    let former: HashMap<u32, u32> = pairs
+        .iter()
+        .rev()
+        .filter(|&&(old, new)| is_known(old) && !is_known(new))
+        .map(|&(old, new)| (new, old))
+        .collect();
+    if former.is_empty() {
+        return tree.clone();
+    }
+    let now = |taxid: u32| former.get(&taxid).copied().unwrap_or(taxid);
+    let node = |node: u32| NodeInfo {
+        taxid: now(tree.taxid(node)),
+        parent: now(tree.taxid(tree.parent(node))),
+        rank: tree.rank_name(node).to_owned(),
+        name: tree.name(node).to_owned(),
+    };
+    pairs.iter_mut().for_each(|(_, new)| *new = now(*new));
+    pairs.retain(|(old, new)| old != new);
+    pairs.extend(former.iter().map(|(&new, &old)| (new, old)));
+    Taxonomy::new((0..tree.len() as u32).map(node).collect(), pairs)
 }
 
 impl Shared {
@@ -126,8 +173,6 @@ fn different(one: &Path, other: &Path, problem: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use merganser_taxonomy::NodeInfo;
-
     use super::*;
 
     fn tree(nodes: &[(u32, u32, &str, &str)]) -> Taxonomy {
@@ -182,12 +227,39 @@ mod tests {
     }
 
     #[test]
+    fn merged_taxids_are_those_of_the_older_taxonomy() {
+        let older = tree(&[ROOT, (2, 1, "domain", "B"), (100, 2, "genus", "G")]);
+        let nodes =
+            [ROOT, (2, 1, "domain", "B"), (200, 2, "genus", "G"), (300, 200, "species", "x")];
+        let info = |&(taxid, parent, rank, name): &(u32, u32, &str, &str)| NodeInfo {
+            taxid,
+            parent,
+            rank: rank.to_owned(),
+            name: name.to_owned(),
+        };
+        let newer = Taxonomy::new(nodes.iter().map(info).collect(), vec![(100, 200), (99, 200)]);
+        let (joint, difference) =
+            unite((Path::new("a"), &older), (Path::new("b"), &newer)).unwrap();
+        assert_eq!((joint.len(), difference), (4, None));
+        let taxid = |taxid: u32| joint.node(taxid).map(|node| joint.taxid(node));
+        assert_eq!([99, 100, 200, 300].map(taxid), [100, 100, 100, 300].map(Some));
+        let species = joint.node(300).unwrap();
+        assert_eq!(joint.taxid(joint.parent(species)), 100);
+    }
+
+    #[test]
     fn other_taxonomies_are_refused() {
         let one = tree(&[ROOT, (2, 1, "domain", "B"), (3, 2, "species", "x")]);
         let names = tree(&[ROOT, (2, 1, "domain", "D"), (3, 2, "species", "y")]);
         let message = join(&[&one, &names]).unwrap_err();
         assert!(
             message.starts_with("a and b have different taxonomies: 2 of 2 taxids"),
+            "{message}"
+        );
+        let numbers = tree(&[ROOT, (7, 1, "domain", "B"), (8, 7, "species", "x")]);
+        let message = join(&[&one, &numbers]).unwrap_err();
+        assert!(
+            message.contains("2 taxa of the same name and rank have other taxids"),
             "{message}"
         );
         let root = tree(&[(131_567, 131_567, "no rank", "cellular organisms")]);

@@ -43,6 +43,19 @@ impl Kraken2Options {
         Self::parse(&bytes).map_err(|reason| Error::content(path, reason))
     }
 
+    /// Returns the bits of an l-mer.
+    fn lmer_mask(&self) -> u64 {
+        (1 << (2 * self.l)) - 1
+    }
+
+    /// Returns the bits of an l-mer that count.
+    pub(super) fn effective_spaced_mask(&self) -> u64 {
+        match self.spaced_mask {
+            0 => self.lmer_mask(),
+            mask => mask & self.lmer_mask(),
+        }
+    }
+
     /// Returns what differs from the parameters of another database whose table is to be looked up for the same
     /// minimizers, if anything does.
     pub(super) fn difference(&self, other: &Kraken2Options) -> Option<String> {
@@ -50,8 +63,8 @@ impl Kraken2Options {
             [
                 ("k", of.k.to_string()),
                 ("l", of.l.to_string()),
-                ("the spaced seed", format!("{:#x}", of.spaced_mask)),
-                ("the toggle mask", format!("{:#x}", of.toggle_mask)),
+                ("the spaced seed", format!("{:#x}", of.effective_spaced_mask())),
+                ("the toggle mask", format!("{:#x}", of.toggle_mask & of.lmer_mask())),
                 (
                     "the rule of reverse complements (that before 2.0.8)",
                     of.old_complement.to_string(),

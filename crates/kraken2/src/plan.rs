@@ -13,8 +13,8 @@ const TAXON: u64 = 64;
 const TAXON_THREAD: u64 = 24;
 /// The maximum number of copies of a record in memory: its text, the minimizers of its k-mers, its line.
 const COPIES: u64 = 16;
-/// The maximum number of copies in rounds, where a search may wait for each base.
-const WAITING_COPIES: u64 = 32;
+/// The maximum number of copies in rounds, where a search in each table may wait for each base.
+const WAITING_COPIES: [u64; 2] = [16, 16];
 /// The minimum memory of a round, in bytes; with less, reading the table again is not worth it.
 const MIN_ROUND: u64 = 32 << 20;
 
@@ -61,7 +61,7 @@ impl Plan {
         let held = context.memory.is_none() && database.tables.are_in_memory();
         if !on_gpus && is_too_large(context, whole.needed()) && !held {
             whole.min(fixed.with(MIN_ROUND)).check(what, Shortage::FEWER_THREADS)?;
-            return Ok(Plan::in_rounds(fixed.left()));
+            return Ok(Plan::in_rounds(fixed.left(), database.tables.all().count() as u64));
         }
         // The system can evict the pages of a mapped file at any time, so they count only towards a given limit.
         let needed = if context.memory.is_some() { whole } else { fixed };
@@ -72,8 +72,9 @@ impl Plan {
 
     /// Gives most of the memory to waiting reads: the more of them fit, the fewer passes over the table are
     /// needed. Ranges may be small, because a round reads each only once.
-    fn in_rounds(left: u64) -> Plan {
-        let record = merganser_io::longest_record(left / 8, WAITING_COPIES);
+    fn in_rounds(left: u64, tables: u64) -> Plan {
+        let [once, in_each] = WAITING_COPIES;
+        let record = merganser_io::longest_record(left / 8, once + in_each * tables);
         let rounds = Some(RoundPlan { waiting: left / 4 * 3, range: left / 8 });
         Plan { record, rounds }
     }

@@ -111,9 +111,10 @@ pub fn run_with(
     outputs: &mut Outputs<'_>,
     context: &Context,
 ) -> Result<Kraken2Outcome, Error> {
-    let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate()?;
     context.validate()?;
+    let context = &Wants::of(outputs, config.share.is_some())?.context(context);
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     let begun = Instant::now();
     database.tell(progress, &context.warnings);
     let gpus = gpus(config, context, database, segments)?;

@@ -168,6 +168,16 @@ impl Table {
         self.file.is_in_memory()
     }
 
+    /// Returns the hash below which minimizers are not looked up.
+    pub(super) fn minimum_hash(&self) -> u64 {
+        self.minimum_hash
+    }
+
+    /// Sets the hash below which minimizers are not looked up.
+    pub(super) fn set_minimum_hash(&mut self, minimum_hash: u64) {
+        self.minimum_hash = minimum_hash;
+    }
+
     /// Returns the number of cells.
     pub(super) fn cells(&self) -> u64 {
         self.homes.capacity

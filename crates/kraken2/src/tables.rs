@@ -39,7 +39,17 @@ impl Tables {
             let nodes = (0..own.len() as u32).map(|node| of(own, node).unwrap_or(0));
             Member { table, nodes: Some(nodes.collect()) }
         };
-        Tables(databases.map(member).collect())
+        let mut joined = Tables(databases.map(member).collect());
+        // A table of limited size leaves minimizers out. Elsewhere they would have taxa that the others would have made
+        // higher ones.
+        let least = joined.minimum_hash();
+        joined.0.iter_mut().for_each(|member| member.table.set_minimum_hash(least));
+        joined
+    }
+
+    /// Returns the hash below which minimizers are looked up in no table.
+    pub(super) fn minimum_hash(&self) -> u64 {
+        self.all().map(Table::minimum_hash).max().unwrap_or(0)
     }
 
     /// Returns the table if there is only one.

@@ -32,7 +32,7 @@ use crate::args::classify::{ClassifyCommand, QueryArgs};
 use crate::common::{hint_at_mates, taxonomy_of, text_of};
 use crate::console::Console;
 use crate::database::{self, AnyDatabase};
-use crate::files::RunFiles;
+use crate::files::{RunFiles, is_same};
 use crate::holds::Holds;
 use crate::samples::Sample;
 use crate::{build, failure, interrupt, samples};
@@ -108,7 +108,8 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     check_usage(args, &query)?;
     let work = Work::new(args, &query, console)?;
     let source = DatabaseChoice::new(args, paths)?;
-    source.check(&query)?;
+    source.check(&query, &args.resources.context().device)?;
+    source.warn(&query, console)?;
     let files = source.files(args)?.read(&args.sample_sheet).write(Holds::ANYTHING, &args.resume);
     // Checked before a database is built for these outputs.
     let outputs = work.check(&query, &files)?;
@@ -245,11 +246,42 @@ impl DatabaseChoice {
     }
 
     /// Checks that all options apply to the kind of the database.
-    fn check(&self, query: &QueryArgs) -> Result<()> {
+    fn check(&self, query: &QueryArgs, device: &DeviceChoice) -> Result<()> {
+        if let DatabaseChoice::Files(paths) = self
+            && paths.len() > 1
+            && !matches!(device, DeviceChoice::Auto | DeviceChoice::Cpu)
+        {
+            return failure::usage(
+                "several databases are used on the CPU only: leave out --device",
+            );
+        }
         match self.is_kraken2()? {
             true => kraken2::check(query),
             false => kraken2::check_own(query),
         }
+    }
+
+    /// Warns of what several databases cannot do, and of a database that is given twice.
+    fn warn(&self, query: &QueryArgs, console: &Console) -> Result<()> {
+        let DatabaseChoice::Files(paths) = self else { return Ok(()) };
+        for (at, path) in paths.iter().enumerate() {
+            let [.., table] = Kraken2Database::files(path);
+            for other in &paths[..at] {
+                let [.., other] = Kraken2Database::files(other);
+                if is_same(&other, &table)? {
+                    let path = path.display();
+                    console.warn(format_args!(
+                        "{path}: this database is given twice, and is looked up twice"
+                    ));
+                }
+            }
+        }
+        if paths.len() > 1 && query.reports.bracken.is_some() {
+            console.warn(
+                "a distribution of Bracken belongs to one database: the estimates for several are too high or too low",
+            );
+        }
+        Ok(())
     }
 
     /// Returns the names of the databases, without their folders.

@@ -86,7 +86,7 @@ def test_wrong_arguments_are_named(
         ({"include_children": True}, "include_children"),
         ({"report": report, "taxonomy": data / "taxonomy"}, "report"),
         ({"output2": tmp_path / "b.fq"}, "output2"),
-        ({"format": "cram"}, "format"),
+        ({"format": "table"}, "format"),
         ({"output": pairs[0]}, "output"),
         ({"output": lines}, "output"),
         ({"device": "cuda"}, "device"),

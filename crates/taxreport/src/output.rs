@@ -16,7 +16,7 @@ use std::io::Write;
 
 use merganser_alignments::TemplatePass;
 use merganser_io::{Header, Keep, KeepAlignments, RecordBatch};
-use merganser_run::ConfigError;
+use merganser_run::{ConfigError, Context};
 
 use crate::Error;
 
@@ -105,6 +105,15 @@ impl<'a> Wants<'a> {
     /// Returns the number of alignments that count as skipped: none if they are written.
     pub fn skipped(&self, skipped: u64) -> u64 {
         self.pass.as_ref().map_or(skipped, |pass| pass.skipped(skipped))
+    }
+
+    /// Returns the context of the run without the memory that names of reads take, if they are collected within a limit.
+    pub fn context(&self, context: &Context) -> Context {
+        let collects = self.pass.as_ref().is_some_and(TemplatePass::collects_names);
+        match context.memory.filter(|_| collects) {
+            Some(memory) => context.clone().memory(memory / 4 * 3),
+            None => context.clone(),
+        }
     }
 
     /// Refuses alignments that cannot be written. It is called for each batch.

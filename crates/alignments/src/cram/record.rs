@@ -17,6 +17,9 @@ pub(super) mod operation {
     pub(in crate::cram) const LAST: u32 = 8;
 }
 
+/// The maximum number of bases of a read whose bases are missing: CRAM stores something in their place.
+const MAX_MISSING: usize = 1 << 28;
+
 /// The flags that SAM defines; CRAM stores no others.
 const FLAGS: u16 = 0xfff;
 
@@ -53,6 +56,16 @@ impl<'a> Stored<'a> {
         if !are_known {
             return Some("an alignment is on a reference that the header does not have");
         }
+        let [_, mate_at, _] = fields.mate();
+        if ![fields.at(), mate_at].iter().all(|at| (-1..i32::MAX).contains(at)) {
+            return Some("an alignment has an invalid position");
+        }
+        let Some((0, name)) = fields.name().split_last() else {
+            return Some("the name of an alignment does not end: is the file damaged?");
+        };
+        if name.contains(&0) {
+            return Some("the name of an alignment has a zero byte: is the file damaged?");
+        }
         if !self.is_mapped() {
             return None;
         }
@@ -62,6 +75,9 @@ impl<'a> Stored<'a> {
             );
         }
         let are_known = self.operations().all(|(operation, _)| operation <= operation::LAST);
+        if fields.bases() == 0 && in_read(self.operations()) > MAX_MISSING {
+            return Some("the CIGAR of an alignment without bases is longer than any read");
+        }
         let has_all = fields.bases() == 0 || fields.bases() == in_read(self.operations());
         (!are_known || !has_all).then_some("the CIGAR of an alignment does not fit its bases")
     }

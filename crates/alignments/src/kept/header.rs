@@ -49,6 +49,21 @@ impl References {
         text
     }
 
+    /// Checks that lines name the same references in the same order, as a format without a list of its own needs.
+    ///
+    /// # Errors
+    /// If they do not.
+    pub(super) fn check_text(&self, text: &[u8]) -> Result<(), String> {
+        let of_text = Sequence::all_of(text)?;
+        let key = |one: &Sequence| (one.name.clone(), one.length);
+        match of_text.iter().map(key).eq(self.list.iter().map(key)) {
+            true => Ok(()),
+            false => {
+                Err("the @SQ lines of its header are not the references of its records".to_owned())
+            }
+        }
+    }
+
     /// Returns the header of BAM with this text.
     pub(super) fn bam_header(&self, text: &[u8]) -> Vec<u8> {
         bam_header_of(text, &self.list)

@@ -36,7 +36,7 @@ impl Names {
     /// Adds the names of alignments; each item is the first of those of a read, and the value of the read.
     ///
     /// # Errors
-    /// If there are too many: the text of a message.
+    /// If there are too many, or reads with the same name have different values: the text of a message.
     pub(super) fn add<'a>(
         &self,
         header: &AlignmentHeader,
@@ -48,7 +48,13 @@ impl Names {
             let alignment = KeptAlignment::first_of(header, alignment);
             let (name, mate) = (alignment.name, alignment.mate());
             if let Some(values) = names.get_mut(name) {
-                values[mate] = value;
+                if values[mate] != 0 && value != 0 && values[mate] != value {
+                    return Err(format!(
+                        "several reads have the name '{}': make names unique",
+                        String::from_utf8_lossy(name)
+                    ));
+                }
+                values[mate] = values[mate].max(value);
                 continue;
             }
             let mut values = Values::default();
@@ -83,6 +89,8 @@ mod tests {
             let all = [(&b"a\t0"[..], 5), (b"b\t65", 7), (b"b\t131", 8), (b"c\t4", 0)];
             names.add(&header, all.into_iter()).unwrap();
         }
+        let message = names.add(&header, [(&b"a\t0"[..], 6)].into_iter()).unwrap_err();
+        assert_eq!(message, "several reads have the name 'a': make names unique");
         let message = names.add(&header, [(&b"d\t0"[..], 0)].into_iter()).unwrap_err();
         assert!(message.contains("samtools collate"), "{message}");
         let names = names.into_map();

@@ -142,10 +142,8 @@ impl Kraken2BuildConfig {
                  for use with it",
             ));
         }
-        // A mask of 0 means all bits.
-        let all = |mask: u64| if mask == 0 { (1 << (2 * l)) - 1 } else { mask };
-        let same =
-            |config: &Kraken2BuildConfig| all(config.spaced_mask()) == all(options.spaced_mask);
+        let mask = options.effective_spaced_mask();
+        let same = |config: &Kraken2BuildConfig| config.spaced_mask() == mask;
         (0..=l / 4).map(of).find(same).ok_or_else(|| {
             ConfigError::new(format!(
                 "the spaced seed {:#x} is not one that `minimizer_spaces` gives: none can be built for use with it",

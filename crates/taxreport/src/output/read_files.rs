@@ -14,8 +14,8 @@ use merganser_run::{ConfigError, Context};
 use super::{Outputs, ReadOutput, TaxonTags};
 use crate::Error;
 
-/// The number of copies of a long record that a thread may have in a second pass.
-const COPIES: u64 = 4;
+/// The maximum number of copies of a long record in a second pass: there is one long record at a time.
+const COPIES: u64 = 8;
 
 /// The paths to which reads are written back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -243,7 +243,6 @@ impl Writing {
 impl Later {
     fn write(self, context: &Context) -> Result<(), Error> {
         let Later { input, sinks, names, taxa, command } = self;
-        let copies = COPIES * context.threads as u64;
         CopyByName {
             input: &input,
             names,
@@ -251,7 +250,7 @@ impl Later {
             sinks,
             command: &command,
             stage: "write",
-            max_record: longest_record(context.budget() / 4, copies),
+            max_record: longest_record(context.budget() / 4, COPIES),
         }
         .run(context)?;
         Ok(())

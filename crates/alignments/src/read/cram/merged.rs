@@ -51,7 +51,7 @@ fn with_cigar(record: &[u8], cigar: &[u8]) -> Vec<u8> {
     }
     let size = out.len() as u32 - 4;
     out[..4].copy_from_slice(&size.to_le_bytes());
-    out[NUMBER_AT..NUMBER_AT + 2].copy_from_slice(&(own.len() as u16 / 4).to_le_bytes());
+    out[NUMBER_AT..NUMBER_AT + 2].copy_from_slice(&((own.len() / 4) as u16).to_le_bytes());
     out
 }
 
