@@ -45,7 +45,7 @@ pub struct KeptWriter {
 pub struct KeptAlignment<'a> {
     /// The name of the template.
     pub name: &'a [u8],
-    /// The bits of [`flag`](crate::flag).
+    /// The bits of [`flag`].
     pub flags: u16,
 }
 

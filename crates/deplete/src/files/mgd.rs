@@ -1,4 +1,4 @@
-//! Merganser's format `.mgd`: a header, a directory of the [sections](crate::sections), and for each section blocks
+//! Merganser's format `.mgd`: a header, a directory of the [sections], and for each section blocks
 //! of up to 256 sorted numbers. Each number is stored as its distance from the one before, in as many bits as the
 //! largest distance of the block needs. Numbers are little-endian.
 
