@@ -112,6 +112,18 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// Divides records of BAM, which must be whole.
+pub(crate) fn records(mut records: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        if records.is_empty() {
+            return None;
+        }
+        let (record, others) = records.split_at(Fields(records).len());
+        records = others;
+        Some(record)
+    })
+}
+
 /// Returns the operations of a CIGAR, with the numbers that BAM gives them, and their lengths.
 pub(crate) fn operations(cigar: &[u8]) -> impl Iterator<Item = (u32, usize)> + use<'_> {
     cigar.chunks_exact(4).map(|bytes| {

@@ -16,6 +16,7 @@ use std::sync::{Arc, OnceLock};
 use merganser_io::{AlignmentHeader, KeepAlignments, RecordBatch};
 
 use crate::cram::{self, Groups, Stored};
+use crate::fields::records;
 use crate::sequences::read_groups;
 use crate::{Error, Fields, Format, flag};
 pub use copy::{Copied, CopyByName};
@@ -154,16 +155,10 @@ impl KeptWriter {
     }
 
     /// Checks that CRAM can store records.
-    fn check(&self, mut records: &[u8]) -> Result<(), String> {
+    fn check(&self, all: &[u8]) -> Result<(), String> {
         let contigs = self.references()?.len();
-        while !records.is_empty() {
-            let (record, others) = records.split_at(Fields(records).len());
-            records = others;
-            if let Some(problem) = Stored::new(record).problem(contigs) {
-                return Err(problem.to_owned());
-            }
-        }
-        Ok(())
+        let problem = records(all).find_map(|record| Stored::new(record).problem(contigs));
+        problem.map_or(Ok(()), |problem| Err(problem.to_owned()))
     }
 
     /// Returns the numbers of the read groups of the header, by their IDs.

@@ -9,6 +9,7 @@ use super::ReferenceLetters;
 use super::block::{Kind, Packer, put_long, put_number, put_numbers, put_raw_block};
 use super::record::{Stored, operation};
 use super::series::{AllSeries, Preserved, Series, TagKey};
+use crate::fields::records;
 use crate::{Fields, flag};
 
 /// A container and its entry in the index.
@@ -236,15 +237,8 @@ fn mate_flags(flags: u16) -> i32 {
 }
 
 /// Returns views of records.
-fn split(mut records: &[u8]) -> impl Iterator<Item = Stored<'_>> {
-    std::iter::from_fn(move || {
-        if records.is_empty() {
-            return None;
-        }
-        let (record, others) = records.split_at(Fields(records).len());
-        records = others;
-        Some(Stored::new(record))
-    })
+fn split(all: &[u8]) -> impl Iterator<Item = Stored<'_>> {
+    records(all).map(Stored::new)
 }
 
 /// Returns a container without blocks, with the range and the number of the records, and whether positions are stored

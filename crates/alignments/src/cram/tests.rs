@@ -170,7 +170,9 @@ fn draft() -> impl Strategy<Value = Draft> {
     let flags = any::<u16>().prop_map(|flags| flags & 0xfff);
     let mate = (-1..3i32, -1..5000i32, any::<i32>())
         .prop_map(|(contig, at, template)| [contig, at, template]);
-    let texts = ("[!-?A-~]{1,254}", tags());
+    // `*` means that there is no name: the decoder returns the number of the record in its place.
+    let name = "[!-?A-~]{1,254}".prop_filter("no name", |name| name != "*");
+    let texts = (name, tags());
     let numbers = (flags, place(), any::<bool>(), any::<u8>(), any::<u64>());
     (texts, numbers, operations(), any::<[bool; 2]>(), mate).prop_map(
         |((name, tags), (flags, place, is_placed, quality, seed), operations, has, mate)| {

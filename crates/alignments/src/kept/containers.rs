@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::KeptWriter;
+use crate::Error;
 use crate::cram::{Encoder, GROUP, OpenContainer};
-use crate::{Error, Fields};
+use crate::fields::records;
 
 /// An encoder of the records of batches.
 pub(super) struct ContainerMaker {
@@ -33,15 +34,8 @@ impl ContainerMaker {
 }
 
 /// Returns the size of the first records, at most [`GROUP`].
-fn group_len(records: &[u8]) -> usize {
-    let mut at = 0;
-    for _ in 0..GROUP {
-        if at == records.len() {
-            break;
-        }
-        at += Fields(&records[at..]).len();
-    }
-    at
+fn group_len(all: &[u8]) -> usize {
+    records(all).take(GROUP as usize).map(<[u8]>::len).sum()
 }
 
 /// The number of records that were written.
