@@ -18,6 +18,7 @@
 
 #define __global__
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define MGPU_SHARED static
 #define MGPU_LAUNCH(kernel, blocks, threads, stream, ...)                            \
   (static_cast<void>(stream), mgpu::emulation::machine::get().launch((blocks), (threads), \

@@ -12,7 +12,8 @@ extern "C" {
 
 /// Finds the runs of sequences and counts them; the runs of a sequence begin at the position of its first letter.
 mgpu_status merganser_kraken2_runs(const mgpu::kraken2_arguments* a, cudaStream_t stream) {
-  const auto kernel = mgpu::kraken2_runs_kernel;
+  const auto kernel =
+      a->tables.count == 1 ? mgpu::kraken2_runs_kernel<false> : mgpu::kraken2_runs_kernel<true>;
   MGPU_LAUNCH(kernel, grid_size(a->count, kraken2_threads, mgpu::many_blocks), kraken2_threads, stream,
               *a);
   return launch_status();

@@ -1,5 +1,5 @@
-// Kernels that find the minimizers of sequences by Kraken 2's rules and look them up in a Kraken table, with
-// one thread per sequence. They correspond to crates/kraken2/src/minimizers.rs and table.rs.
+// Kernels that find the minimizers of sequences by Kraken 2's rules and look them up in Kraken tables, with
+// one thread per sequence. They correspond to crates/kraken2/src/minimizers.rs, table.rs and tables.rs.
 #pragma once
 
 #include "block.cuh"
@@ -22,12 +22,22 @@ struct kraken2_rule {
 /// A Kraken table: each cell has a key (the upper bits of a hash) and a value (0 in empty cells).
 struct kraken2_table {
   const uint8_t* cells;
+  const uint32_t* nodes;  // the joint node of each value, if there are several tables
   uint64_t capacity;
   uint64_t reciprocal;  // (2^64 - 1) / capacity, rounded down
   uint32_t key_bits;
   uint32_t value_bits;
   uint32_t cell_bytes;  // 4 or 5
-  uint32_t padding;
+  uint32_t node_count;  // values must be less than this
+};
+
+/// Tables that are looked up together.
+struct kraken2_tables {
+  static constexpr int most = 16;
+
+  kraken2_table table[most];
+  const uint32_t* parents;  // the parent of each joint node, which is a smaller number
+  uint64_t count;
 };
 
 /// The position of a sequence's first letter, a multiple of 8, and the number of its letters.
@@ -46,7 +56,7 @@ struct kraken2_run {
 
 struct kraken2_arguments {
   kraken2_rule rule;
-  kraken2_table table;
+  kraken2_tables tables;
   const uint8_t* letters;
   const kraken2_sequence* sequences;
   uint64_t count;
@@ -104,6 +114,32 @@ MGPU_HD uint32_t look_up(uint64_t minimizer, const kraken2_rule& rule, const kra
     if (++at == table.capacity) at = 0;
   }
   return 0;
+}
+
+/// The result of a search that finds a value that is not a node. The host words the error.
+constexpr uint32_t no_node = ~uint32_t{0};
+
+/// Returns the lowest common ancestor of two joint nodes, or the other one if one is 0.
+MGPU_HD uint32_t joined(uint32_t one, uint32_t other, const uint32_t* parents) {
+  if (one == 0 || other == no_node) return other;
+  if (other == 0 || one == no_node) return one;
+  while (one != other) {
+    uint32_t& later = one > other ? one : other;
+    later = parents[later];
+  }
+  return one;
+}
+
+/// Returns the joint node of a minimizer in several tables; 0 if it is in none.
+MGPU_HD uint32_t look_up_in_all(uint64_t minimizer, const kraken2_rule& rule, const kraken2_tables& tables) {
+  uint32_t node = 0;
+  for (uint64_t i = 0; i < tables.count; ++i) {
+    const kraken2_table& table = tables.table[i];
+    const uint32_t value = look_up(minimizer, rule, table);
+    if (value == 0) continue;
+    node = joined(node, value < table.node_count ? table.nodes[value] : no_node, tables.parents);
+  }
+  return node;
 }
 
 /// Whether a letter is A, C, G or T in either case.
@@ -245,6 +281,7 @@ class run_writer {
 
 /// Writes the runs of a sequence, with an entry for each k-mer, and returns their number. A k-mer in which
 /// only the first letter is not a base has the minimizer of its other l-mers, if there are any.
+template <bool several>
 MGPU_HD uint32_t find_runs(const kraken2_arguments& a, const kraken2_sequence& sequence) {
   const kraken2_rule& rule = a.rule;
   if (sequence.length < rule.k) return 0;
@@ -267,20 +304,24 @@ MGPU_HD uint32_t find_runs(const kraken2_arguments& a, const kraken2_sequence& s
       out.more(same_minimizer);
     } else {
       last = minimizer;
-      out.next(minimizer, look_up(minimizer, rule, a.table));
+      out.next(minimizer, several ? look_up_in_all(minimizer, rule, a.tables)
+                                  : look_up(minimizer, rule, a.tables.table[0]));
     }
   }
   return out.finish();
 }
 
-/// Finds the runs of sequences, with one thread per sequence in O(bases).
-/// Cells are read at random addresses, and other threads run meanwhile. No shared memory; 64 registers limit
-/// the occupancy to half of the threads of a multiprocessor.
-__global__ void __launch_bounds__(kraken2_threads) kraken2_runs_kernel(kraken2_arguments a) {
+/// Finds the runs of sequences, with one thread per sequence in O(bases) for each table.
+/// Cells are read at random addresses, and other threads run meanwhile. The arguments stay in constant memory, since a
+/// copy in local memory would take a kilobyte of each thread. No shared memory; 56 registers limit
+/// the occupancy to about half of the threads of a multiprocessor.
+template <bool several>
+__global__ void __launch_bounds__(kraken2_threads)
+    kraken2_runs_kernel(const __grid_constant__ kraken2_arguments a) {
   block<kraken2_threads> me;
   const uint64_t step = uint64_t{me.count()} * kraken2_threads;
   for (uint64_t i = uint64_t{me.index()} * kraken2_threads + me.thread(); i < a.count; i += step) {
-    a.counts[i] = find_runs(a, a.sequences[i]);
+    a.counts[i] = find_runs<several>(a, a.sequences[i]);
   }
 }
 

@@ -1,15 +1,16 @@
-//! Kraken tables on devices. Each device has a whole table, finds the minimizers of batches of sequences
+//! Kraken tables on devices. Each device has all tables of a database, finds the minimizers of batches of sequences
 //! and looks up their nodes. The host computes the taxa of reads from the nodes, with the same code as
 //! without a device.
 
 mod kernels;
+mod tables;
 
 use std::sync::{Arc, Mutex, OnceLock};
 
 use merganser_gpu::ingest::DeviceInflater;
 use merganser_gpu::{
     BufferPool, Device, DeviceBuffer, DeviceInfo, GpuConfig, PinnedBuffer, Pooled,
-    Result as GpuResult, Stream, Upload, Uploaded, primitives,
+    Result as GpuResult, Stream, Uploaded, primitives,
 };
 use merganser_inflate::InflateAhead;
 use merganser_run::locks::lock;
@@ -17,8 +18,11 @@ use merganser_run::{Budget, Cancel, Context, RoundRobin};
 
 use crate::Error;
 use crate::options::Kraken2Options;
-use crate::table::{Table, TableCells};
-use kernels::{Asked, CellRule, Cells, FoundRun, Rule, Runs, Sequence, Sequences};
+use crate::tables::Tables;
+use crate::taxonomy::Kraken2Taxonomy;
+pub(crate) use kernels::MOST_TABLES;
+use kernels::{AllCells, Asked, FoundRun, Rule, Runs, Sequence, Sequences};
+use tables::DeviceTables;
 
 /// The maximum number of sequences of a batch, and of words of 8 letters.
 const BATCH_SEQUENCES: usize = 1 << 16;
@@ -26,12 +30,12 @@ const BATCH_WORDS: usize = (4 << 20) / 8 + BATCH_SEQUENCES;
 /// Batches per thread: one runs on the device while the thread processes the other.
 const BATCHES_A_THREAD: usize = 2;
 
-/// Devices for the table of a database, which they hold once they are [filled](Kraken2Gpus::fill).
+/// Devices for the tables of a database, which they hold once they are [filled](Kraken2Gpus::fill).
 pub(crate) struct Kraken2Gpus {
     devices: Vec<OneDevice>,
     turns: RoundRobin,
-    /// The cells of the table on each device.
-    cells: OnceLock<Vec<DeviceBuffer<u64>>>,
+    /// The tables on each device.
+    tables: OnceLock<Vec<DeviceTables>>,
     /// A lock that is held while they are filled.
     filling: Mutex<()>,
 }
@@ -45,18 +49,17 @@ impl std::fmt::Debug for Kraken2Gpus {
 struct OneDevice {
     device: Device,
     rule: Rule,
-    cell_rule: CellRule,
     workspaces: BufferPool<Workspace>,
 }
 
 impl Kraken2Gpus {
-    /// Opens devices with room for a table. With `minimizers`, batches return minimizers with their nodes.
+    /// Opens devices with room for at most [`MOST_TABLES`] tables. With `minimizers`, batches return minimizers with their nodes.
     ///
     /// # Errors
     /// If a device cannot be used, or has too little memory.
     pub(crate) fn open(
         options: &Kraken2Options,
-        table: &TableCells<'_>,
+        tables: (&Tables, &Kraken2Taxonomy),
         config: &GpuConfig,
         minimizers: bool,
     ) -> Result<Kraken2Gpus, Error> {
@@ -66,49 +69,41 @@ impl Kraken2Gpus {
             let same = config.devices.iter().filter(|&&number| number == device.ordinal());
             let shared = same.count() as u64;
             let available = device.available_beside_inflater(config.memory)? / shared;
-            let budget = Budget::of_device(available).with(8 * words(table) as u64);
+            let budget = Budget::of_device(available).with(DeviceTables::bytes(tables.0, tables.1));
             let each = Workspace::bytes(minimizers);
             budget.with(each).check_device(device.ordinal(), "the table of the database")?;
             let workspaces = BufferPool::new(most.min((budget.left() / each) as usize), {
                 let device = device.clone();
                 move || Workspace::new(&device, minimizers)
             });
-            Ok(OneDevice { device, rule: rule(options), cell_rule: cell_rule(table), workspaces })
+            Ok(OneDevice { device, rule: rule(options), workspaces })
         });
         Ok(Kraken2Gpus {
             devices: opened.collect::<Result<_, Error>>()?,
             turns: RoundRobin::default(),
-            cells: OnceLock::new(),
+            tables: OnceLock::new(),
             filling: Mutex::default(),
         })
     }
 
-    /// Copies the cells of the table to all devices, unless they are there. The file is read once, by up to
-    /// `threads` threads.
+    /// Copies tables to all devices, unless they are there. Each file is read once, by up to `threads` threads.
     ///
     /// # Errors
-    /// If the file cannot be read or became shorter; if a device fails; if cancelled.
+    /// If a file cannot be read or became shorter; if a device fails; if cancelled.
     pub(crate) fn fill(
         &self,
-        table: &Table,
+        (tables, tree): (&Tables, &Kraken2Taxonomy),
         threads: usize,
         cancel: &Cancel,
     ) -> Result<Uploaded, Error> {
         let _only = lock(&self.filling);
-        if self.cells.get().is_some() {
+        if self.tables.get().is_some() {
             return Ok(Uploaded::default());
         }
         let devices: Vec<Device> = self.devices.iter().map(|one| one.device.clone()).collect();
-        let cells = table.all_cells();
-        let alloc = |device: &Device| device.alloc::<u64>(words(&cells));
-        let mut there = devices.iter().map(alloc).collect::<GpuResult<Vec<_>>>()?;
-        let mut upload = Upload::new(&devices)?;
-        let padding = &[0; 8][..8 * words(&cells) - cells.bytes.len()];
-        let targets = there.iter_mut().map(DeviceBuffer::view_mut).enumerate();
-        upload.add([cells.bytes, padding], targets);
-        let uploaded = upload.run(threads, cancel, |part, to| table.read(part, to))?;
+        let (there, uploaded) = DeviceTables::of(tables, tree, &devices, threads, cancel)?;
         // The lock ensures that they are missing.
-        let _ = self.cells.set(there);
+        let _ = self.tables.set(there);
         Ok(uploaded)
     }
 
@@ -167,25 +162,9 @@ impl Kraken2Gpus {
         join: bool,
     ) -> Result<(), Error> {
         let one = &self.devices[flight.device];
-        let cells = &self.cells.get().expect("devices are filled before use")[flight.device];
+        let tables = &self.tables.get().expect("devices are filled before use")[flight.device];
         flight.workspace.load(sequences)?;
-        let cells = Cells { rule: one.cell_rule, bytes: cells.view() };
-        Ok(flight.workspace.start(&Asked { rule: one.rule, join }, cells)?)
-    }
-}
-
-/// Returns the number of words of a table.
-fn words(table: &TableCells<'_>) -> usize {
-    table.bytes.len().div_ceil(8)
-}
-
-fn cell_rule(table: &TableCells<'_>) -> CellRule {
-    CellRule {
-        capacity: table.capacity,
-        reciprocal: table.reciprocal,
-        key_bits: table.key_bits,
-        value_bits: table.value_bits,
-        cell_bytes: table.cell_bytes,
+        Ok(flight.workspace.start(&Asked { rule: one.rule, join }, &tables.view())?)
     }
 }
 
@@ -335,7 +314,7 @@ impl Workspace {
         Ok(())
     }
 
-    fn start(&mut self, rule: &Asked, cells: Cells<'_>) -> GpuResult<()> {
+    fn start(&mut self, rule: &Asked, cells: &AllCells<'_>) -> GpuResult<()> {
         let ([words, count], stream) = (self.filled, &self.stream);
         stream.upload(&mut self.letters, 0..words, self.letters_there.view_mut())?;
         stream.upload(&mut self.places, 0..count, self.places_there.view_mut())?;

@@ -13,7 +13,7 @@ use merganser_run::locks::lock;
 use merganser_run::{Cancel, ConfigError, Context, DeviceChoice, Progress, Warnings, Work};
 
 use crate::Error;
-use crate::cuda::Kraken2Gpus;
+use crate::cuda::{Kraken2Gpus, MOST_TABLES};
 use merganser_gpu::{GpuConfig, Uploaded};
 use merganser_taxonomy::{Dump, Taxonomy, TaxonomyNotes};
 
@@ -82,8 +82,8 @@ impl Kraken2Database {
     /// the whole, except for minimizers that collide in one of the compact tables and not in the other. Minimizers that
     /// one table leaves out because of its maximum size are looked up in none.
     ///
-    /// Taxa that differ in parent, rank or name are as in the first database that has them; a run warns of them. Several
-    /// databases are used on the CPU only.
+    /// Taxa that differ in parent, rank or name are as in the first database that has them; a run warns of them. Devices
+    /// take up to 16 databases.
     ///
     /// # Errors
     /// The errors of [`open`](Self::open). If the parameters of the minimizers differ, or the taxonomies are different
@@ -167,10 +167,13 @@ impl Kraken2Database {
         bytes: Option<u64>,
         minimizers: bool,
     ) -> Result<Option<Arc<Kraken2Gpus>>, Error> {
-        if self.tables.single().is_none() {
+        if self.tables.all().count() > MOST_TABLES {
             return match context.device {
                 DeviceChoice::Auto | DeviceChoice::Cpu => Ok(None),
-                _ => Err(several()),
+                _ => Err(ConfigError::new(format!(
+                    "more than {MOST_TABLES} databases are used on the CPU only: leave out `device`"
+                ))
+                .into()),
             };
         }
         let progress = &*context.progress;
@@ -188,13 +191,12 @@ impl Kraken2Database {
         }
     }
 
-    /// Copies the table to devices, unless they have it.
+    /// Copies the tables to devices, unless they have them.
     ///
     /// # Errors
-    /// If the table cannot be read, or a device fails; if cancelled.
+    /// If a table cannot be read, or a device fails; if cancelled.
     pub(crate) fn fill(&self, gpus: &Kraken2Gpus, context: &Context) -> Result<Uploaded, Error> {
-        let single = self.tables.single().ok_or_else(several)?;
-        gpus.fill(single, context.threads, &context.cancel)
+        gpus.fill((&self.tables, &self.taxonomy), context.threads, &context.cancel)
     }
 
     /// Replaces `nodes` with the node of each minimizer; 0 for those without one.
@@ -205,12 +207,12 @@ impl Kraken2Database {
         self.tables.look_up(minimizers, &self.taxonomy, nodes)
     }
 
-    /// Checks the largest node that devices found in the table.
+    /// Checks the largest node that devices found in the tables.
     ///
     /// # Errors
     /// If it is not a node of the taxonomy.
     pub(super) fn check_node(&self, most: u32) -> Result<(), Error> {
-        self.tables.single().map_or(Ok(()), |table| table.check_value(most))
+        self.tables.check_node(most, self.taxonomy.len())
     }
 
     /// Opens devices, and keeps them for the next run with the same configuration.
@@ -227,8 +229,8 @@ impl Kraken2Database {
         }
         // Frees their memory for the new devices.
         *kept = None;
-        let cells = self.tables.single().ok_or_else(several)?.all_cells();
-        let gpus = Arc::new(Kraken2Gpus::open(&self.options, &cells, &config, minimizers)?);
+        let tables = (&self.tables, &self.taxonomy);
+        let gpus = Arc::new(Kraken2Gpus::open(&self.options, tables, &config, minimizers)?);
         *kept = Some(OnGpus { config, minimizers, gpus: Arc::clone(&gpus) });
         Ok(gpus)
     }
@@ -313,8 +315,4 @@ impl Kraken2Database {
     pub fn table_bytes(&self) -> u64 {
         self.tables.bytes()
     }
-}
-
-fn several() -> Error {
-    ConfigError::new("several databases are used on the CPU only: leave out `device`").into()
 }

@@ -36,7 +36,7 @@ pub(super) fn unhash(hash: u64) -> u64 {
 /// (a node of the taxonomy; 0 in empty cells). A search begins at the cell with the number hash mod cells and
 /// continues cell by cell.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     file: MappedFile,
     homes: Homes,
     /// The number of cells in use, as stated in the header.
@@ -96,6 +96,8 @@ pub(crate) struct TableCells<'t> {
     pub(crate) value_bits: u32,
     /// The size of a cell in bytes: 4 or 5.
     pub(crate) cell_bytes: u32,
+    /// Values must be less than this.
+    pub(crate) nodes: u32,
 }
 
 impl Table {
@@ -252,12 +254,12 @@ impl Table {
     ///
     /// # Errors
     /// If the file cannot be read, or became shorter.
-    pub(super) fn read(&self, cells: &[u8], to: &mut [u8]) -> Result<(), Error> {
+    pub(crate) fn read(&self, cells: &[u8], to: &mut [u8]) -> Result<(), Error> {
         Ok(self.file.read(cells, to)?)
     }
 
     /// Returns all cells with their layout.
-    pub(super) fn all_cells(&self) -> TableCells<'_> {
+    pub(crate) fn all_cells(&self) -> TableCells<'_> {
         TableCells {
             bytes: &self.file.bytes()[HEADER..],
             capacity: self.homes.capacity,
@@ -265,6 +267,7 @@ impl Table {
             key_bits: self.key_bits,
             value_bits: self.value_bits,
             cell_bytes: self.cell_bytes as u32,
+            nodes: self.nodes,
         }
     }
 

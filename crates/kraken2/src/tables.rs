@@ -11,7 +11,7 @@ use crate::Error;
 
 /// Tables, and the nodes of the joint taxonomy for the nodes of each.
 #[derive(Debug)]
-pub(super) struct Tables(Vec<Member>);
+pub(crate) struct Tables(Vec<Member>);
 
 /// The table of a database.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Tables {
     }
 
     /// Returns the table if there is only one.
-    pub(super) fn single(&self) -> Option<&Table> {
+    pub(crate) fn single(&self) -> Option<&Table> {
         match &self.0[..] {
             [only] => Some(&only.table),
             _ => None,
@@ -61,8 +61,26 @@ impl Tables {
     }
 
     /// Returns all tables.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Table> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Table> {
         self.0.iter().map(|member| &member.table)
+    }
+
+    /// Returns the joint node of each value of each table; `None` if the values are the nodes.
+    pub(crate) fn joint_nodes(&self) -> impl Iterator<Item = Option<&[u32]>> {
+        self.0.iter().map(|member| member.nodes.as_deref())
+    }
+
+    /// Checks the largest node that devices found, in a joint taxonomy with `nodes` nodes.
+    ///
+    /// # Errors
+    /// If a value in a table is not a node of its taxonomy.
+    pub(super) fn check_node(&self, most: u32, nodes: usize) -> Result<(), Error> {
+        match self.single() {
+            Some(only) => only.check_value(most),
+            None if (most as usize) < nodes => Ok(()),
+            // Devices do not tell in which table they found it.
+            None => self.verify(1, &Cancel::default()),
+        }
     }
 
     /// Returns all tables, without their nodes.

@@ -108,7 +108,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     check_usage(args, &query)?;
     let work = Work::new(args, &query, console)?;
     let source = DatabaseChoice::new(args, paths)?;
-    source.check(&query, &args.resources.context().device)?;
+    source.check(&query)?;
     source.warn(&query, console)?;
     let files = source.files(args)?.read(&args.sample_sheet).write(Holds::ANYTHING, &args.resume);
     // Checked before a database is built for these outputs.
@@ -246,15 +246,7 @@ impl DatabaseChoice {
     }
 
     /// Checks that all options apply to the kind of the database.
-    fn check(&self, query: &QueryArgs, device: &DeviceChoice) -> Result<()> {
-        if let DatabaseChoice::Files(paths) = self
-            && paths.len() > 1
-            && !matches!(device, DeviceChoice::Auto | DeviceChoice::Cpu)
-        {
-            return failure::usage(
-                "several databases are used on the CPU only: leave out --device",
-            );
-        }
+    fn check(&self, query: &QueryArgs) -> Result<()> {
         match self.is_kraken2()? {
             true => kraken2::check(query),
             false => kraken2::check_own(query),

@@ -22,17 +22,24 @@ merganser_gpu::shared! {
 
     struct RawTable = "mgpu::kraken2_table" {
         cells: *const u8,
+        nodes: *const u32,
         capacity: u64,
         reciprocal: u64,
         key_bits: u32,
         value_bits: u32,
         cell_bytes: u32,
-        padding: u32,
+        node_count: u32,
+    }
+
+    struct RawTables = "mgpu::kraken2_tables" {
+        table: [RawTable; 16],
+        parents: *const u32,
+        count: u64,
     }
 
     struct RunsArguments = "mgpu::kraken2_arguments" {
         rule: Rule,
-        table: RawTable,
+        tables: RawTables,
         letters: *const u8,
         sequences: *const Sequence,
         count: u64,
@@ -77,6 +84,8 @@ pub(crate) struct CellRule {
     pub(crate) value_bits: u32,
     /// 4 or 5.
     pub(crate) cell_bytes: u32,
+    /// Values must be less than this.
+    pub(crate) nodes: u32,
 }
 
 /// A table in device memory.
@@ -84,17 +93,55 @@ pub(crate) struct CellRule {
 pub(crate) struct Cells<'t> {
     pub(crate) rule: CellRule,
     pub(crate) bytes: DeviceSlice<'t, u64>,
+    /// The joint node of each value, if there are several tables.
+    pub(crate) nodes: Option<DeviceSlice<'t, u32>>,
 }
+
+/// Tables in device memory that are looked up together, at least one.
+pub(crate) struct AllCells<'t> {
+    pub(crate) tables: Vec<Cells<'t>>,
+    /// The parent of each joint node, if there are several tables.
+    pub(crate) parents: Option<DeviceSlice<'t, u32>>,
+}
+
+/// The maximum number of tables that are looked up together.
+pub(crate) const MOST_TABLES: usize = 16;
 
 impl Cells<'_> {
     fn raw(&self) -> RawTable {
-        let CellRule { capacity, reciprocal, key_bits, value_bits, cell_bytes } = self.rule;
+        let CellRule { capacity, reciprocal, key_bits, value_bits, cell_bytes, nodes } = self.rule;
         assert!(
             capacity * u64::from(cell_bytes) <= 8 * self.bytes.len() as u64,
             "cells of {cell_bytes} bytes"
         );
-        let cells = self.bytes.as_ptr().cast();
-        RawTable { cells, capacity, reciprocal, key_bits, value_bits, cell_bytes, padding: 0 }
+        let joint = self.nodes.map_or(std::ptr::null(), |joint| {
+            assert!(joint.len() >= nodes as usize, "{nodes} nodes");
+            joint.as_ptr()
+        });
+        RawTable {
+            cells: self.bytes.as_ptr().cast(),
+            nodes: joint,
+            capacity,
+            reciprocal,
+            key_bits,
+            value_bits,
+            cell_bytes,
+            node_count: nodes,
+        }
+    }
+}
+
+impl AllCells<'_> {
+    fn raw(&self) -> RawTables {
+        let count = self.tables.len();
+        let are_joint = self.parents.is_some() && self.tables.iter().all(|one| one.nodes.is_some());
+        assert!(count == 1 || (are_joint && count <= MOST_TABLES), "{count} tables");
+        let at = |number: usize| self.tables[if number < count { number } else { 0 }].raw();
+        RawTables {
+            table: std::array::from_fn(at),
+            parents: self.parents.map_or(std::ptr::null(), |parents| parents.as_ptr()),
+            count: count as u64,
+        }
     }
 }
 
@@ -128,7 +175,7 @@ impl Runs<'_> {
 pub(crate) fn runs(
     stream: &Stream,
     rule: &Asked,
-    cells: Cells<'_>,
+    cells: &AllCells<'_>,
     sequences: Sequences<'_>,
     out: &mut Runs<'_>,
     mut counts: DeviceSliceMut<'_, u32>,
@@ -142,7 +189,7 @@ pub(crate) fn runs(
     let (runs, minimizers) = out.raw();
     let arguments = RunsArguments {
         rule: rule.rule,
-        table: cells.raw(),
+        tables: cells.raw(),
         letters: sequences.letters.as_ptr().cast(),
         sequences: sequences.places.as_ptr(),
         count: count as u64,
@@ -153,7 +200,8 @@ pub(crate) fn runs(
     };
     let run = |raw| {
         // SAFETY: the host has placed all sequences within the letters, and a sequence has at most as many
-        // runs as letters; the capacity of the other buffers was checked above.
+        // runs as letters; the capacity of the other buffers was checked above. Joint nodes are nodes of one taxonomy,
+        // whose parents are smaller numbers.
         unsafe { merganser_kraken2_runs(&arguments, raw) }
     };
     stream.launch("looking up minimizers", run)

@@ -146,6 +146,63 @@ fn old_complements_other_masks_and_wide_cells_are_read() {
     assert!(compare(&job, "wide cells") > 20);
 }
 
+/// Creates three databases, each with some sequences of a library, and reads.
+fn databases(folder: &Path, seed: u64) -> ([tempfile::TempDir; 3], PathBuf) {
+    let reads = library(folder, &mut Random(seed));
+    let text = std::fs::read_to_string(folder.join("library/added/all.fna")).unwrap();
+    let sequences: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+    let [map, taxonomy] = ["seqid2taxid.map", "taxonomy"].map(|name| folder.join(name));
+    // A sequence has two lines.
+    let databases = [0..4, 4..8, 8..10].map(|lines| {
+        let path = folder.join("some.fna");
+        std::fs::write(&path, sequences[lines].concat()).unwrap();
+        let (config, context) = (Kraken2BuildConfig::default(), Context::new().threads(1));
+        build::build(&config, &[path], (&map, &taxonomy), &context).unwrap().0
+    });
+    (databases, reads)
+}
+
+#[test]
+fn several_databases_give_the_results_of_the_cpu() {
+    let Some(_device) = device() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let ([first, others @ ..], reads) = databases(folder.path(), 13);
+    let mut job = Job::new(first.path(), vec![reads]);
+    let alone = run::run(&job).unwrap().lines;
+    job.beside = others.iter().map(|other| other.path().to_owned()).collect();
+    job.batch_records = 150;
+    assert!(compare(&job, "several") > 100, "nothing to compare");
+    assert_ne!(run::run(&job).unwrap().lines, alone);
+    job.report.minimizers = true;
+    compare(&job, "minimizers of several");
+    job.rules = Kraken2Config { confidence: 0.2, min_qual: 40, ..job.rules };
+    compare(&job, "confidence with several");
+
+    set_unknown_nodes(others[0].path());
+    let errors = [DeviceChoice::Cuda(vec![0]), DeviceChoice::Cpu].map(|device| {
+        run::run(&Job { device, ..job.clone() }).err().map(|error| error.to_string())
+    });
+    assert!(errors[0].is_some() && errors[0] == errors[1], "{errors:?}");
+    job.beside = vec![job.database.clone(); 16];
+    job.device = DeviceChoice::Cuda(vec![0]);
+    let error = run::run(&job).err().map(|error| error.to_string()).unwrap();
+    assert!(error.contains("more than 16 databases"), "{error}");
+}
+
+/// Sets all values of a database's table to a number that is not a node.
+fn set_unknown_nodes(folder: &Path) {
+    let path = folder.join("hash.k2d");
+    let mut text = std::fs::read(&path).unwrap();
+    // Values with one bit more than the nodes need.
+    let value_bits = text[24] + 1;
+    (text[16], text[24]) = (32 - value_bits, value_bits);
+    for cell in text[32..].chunks_exact_mut(4) {
+        let value = u32::from_le_bytes(cell.try_into().unwrap()) | ((1 << value_bits) - 1);
+        cell.copy_from_slice(&value.to_le_bytes());
+    }
+    std::fs::write(&path, text).unwrap();
+}
+
 #[test]
 fn a_damaged_table_and_a_small_device_are_errors() {
     let Some(_device) = device() else { return };
@@ -158,16 +215,7 @@ fn a_damaged_table_and_a_small_device_are_errors() {
     assert!(matches!(error, Error::GpuMemory(_)), "{error}");
     assert!(error.to_string().contains("the table of the database"), "{error}");
 
-    let path = built.path().join("hash.k2d");
-    let mut text = std::fs::read(&path).unwrap();
-    // Values with one bit more than the nodes need.
-    let value_bits = text[24] + 1;
-    (text[16], text[24]) = (32 - value_bits, value_bits);
-    for cell in text[32..].chunks_exact_mut(4) {
-        let value = u32::from_le_bytes(cell.try_into().unwrap()) | ((1 << value_bits) - 1);
-        cell.copy_from_slice(&value.to_le_bytes());
-    }
-    std::fs::write(&path, text).unwrap();
+    set_unknown_nodes(built.path());
     assert!(Kraken2Database::open(built.path()).is_ok());
     let [there, here] = [job.device.clone(), DeviceChoice::Cpu]
         .map(|device| run::run(&Job { device, ..job.clone() }).unwrap_err().to_string());

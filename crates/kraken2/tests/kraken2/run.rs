@@ -12,6 +12,8 @@ use merganser_taxreport::output::{Outputs, ReadOutput};
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
     pub(crate) database: PathBuf,
+    /// Further databases.
+    pub(crate) beside: Vec<PathBuf>,
     pub(crate) inputs: Vec<PathBuf>,
     pub(crate) paired: bool,
     pub(crate) rules: Kraken2Config,
@@ -26,6 +28,7 @@ impl Job {
     pub(crate) fn new(database: &Path, inputs: Vec<PathBuf>) -> Job {
         Job {
             database: database.to_owned(),
+            beside: Vec::new(),
             inputs,
             paired: false,
             rules: Kraken2Config::default(),
@@ -59,7 +62,8 @@ pub(crate) struct Written {
 }
 
 pub(crate) fn run(job: &Job) -> Result<Written, Error> {
-    let database = Kraken2Database::open(&job.database)?;
+    let databases = std::iter::once(&job.database).chain(&job.beside);
+    let database = Kraken2Database::open_all(databases)?;
     let config = Kraken2Config {
         report_minimizer_data: job.report.minimizers,
         batch_records: Some(job.batch_records),
