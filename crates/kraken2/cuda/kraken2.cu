@@ -19,6 +19,14 @@ mgpu_status merganser_kraken2_runs(const mgpu::kraken2_arguments* a, cudaStream_
   return launch_status();
 }
 
+/// Performs searches in a range of a table.
+mgpu_status merganser_kraken2_search(const mgpu::kraken2_searches* a, cudaStream_t stream) {
+  const auto kernel = mgpu::kraken2_search_kernel;
+  MGPU_LAUNCH(kernel, grid_size(a->count, kraken2_threads, mgpu::many_blocks), kraken2_threads, stream,
+              *a);
+  return launch_status();
+}
+
 /// Copies the runs of all sequences so that there are no gaps between them.
 mgpu_status merganser_kraken2_gather(const mgpu::kraken2_gathering* a, cudaStream_t stream) {
   const auto kernel = mgpu::kraken2_gather_kernel;

@@ -77,6 +77,16 @@ struct kraken2_gathering {
   uint64_t* minimizers_out;
 };
 
+/// Searches that begin in a range of a table's cells.
+struct kraken2_searches {
+  kraken2_table table;  // `cells` are those of the range
+  uint64_t first;       // number of the first cell of the range
+  uint64_t end;         // number of the cell after the range
+  const uint64_t* hashes;
+  uint32_t* values;
+  uint64_t count;
+};
+
 constexpr int kraken2_threads = 128;
 
 /// The kind of the entries of a run; crates/kraken2/src/minimizers.rs has two more kinds.
@@ -91,26 +101,37 @@ MGPU_HD uint64_t multiply_high(uint64_t a, uint64_t b) {
 #endif
 }
 
+/// Returns the cell at which the search for a hash begins: the hash modulo the number of cells.
+MGPU_HD uint64_t home(uint64_t hash, const kraken2_table& table) {
+  const uint64_t at = hash - multiply_high(hash, table.reciprocal) * table.capacity;
+  return at >= table.capacity ? at - table.capacity : at;
+}
+
+/// Reads cell `at` of `cells`. Returns whether it ends the search for a key: it is empty or has that key.
+MGPU_HD bool ends_search(uint64_t at, uint64_t key, const kraken2_table& table, uint32_t& value) {
+  uint32_t low, high = 0;
+  if (table.cell_bytes == 4) {
+    low = reinterpret_cast<const uint32_t*>(table.cells)[at];
+  } else {
+    const uint8_t* cell = table.cells + 5 * at;
+    low = cell[0] | uint32_t{cell[1]} << 8 | uint32_t{cell[2]} << 16 | uint32_t{cell[3]} << 24;
+    high = cell[4];
+  }
+  value = low & ((1u << table.value_bits) - 1);
+  const uint32_t found = low >> table.value_bits | high << (32 - table.value_bits);
+  return value == 0 || found == key;
+}
+
 /// Returns the value of a minimizer in the table; 0 if it is not there.
 MGPU_HD uint32_t look_up(uint64_t minimizer, const kraken2_rule& rule, const kraken2_table& table) {
   const uint64_t hash = murmur_finalizer(minimizer);
   if (hash < rule.minimum_hash) return 0;
-  uint64_t at = hash - multiply_high(hash, table.reciprocal) * table.capacity;
-  if (at >= table.capacity) at -= table.capacity;
+  uint64_t at = home(hash, table);
   const uint64_t key = hash >> (64 - table.key_bits);
   // In a full table, the search ends where it began.
   for (uint64_t step = 0; step < table.capacity; ++step) {
-    uint32_t low, high = 0;
-    if (table.cell_bytes == 4) {
-      low = reinterpret_cast<const uint32_t*>(table.cells)[at];
-    } else {
-      const uint8_t* cell = table.cells + 5 * at;
-      low = cell[0] | uint32_t{cell[1]} << 8 | uint32_t{cell[2]} << 16 | uint32_t{cell[3]} << 24;
-      high = cell[4];
-    }
-    const uint32_t value = low & ((1u << table.value_bits) - 1);
-    const uint32_t found = low >> table.value_bits | high << (32 - table.value_bits);
-    if (value == 0 || found == key) return value;
+    uint32_t value;
+    if (ends_search(at, key, table, value)) return value;
     if (++at == table.capacity) at = 0;
   }
   return 0;
@@ -322,6 +343,29 @@ __global__ void __launch_bounds__(kraken2_threads)
   const uint64_t step = uint64_t{me.count()} * kraken2_threads;
   for (uint64_t i = uint64_t{me.index()} * kraken2_threads + me.thread(); i < a.count; i += step) {
     a.counts[i] = find_runs<several>(a, a.sequences[i]);
+  }
+}
+
+/// The value of a search that leaves the range of cells. The host continues it.
+constexpr uint32_t unfinished_search = ~uint32_t{0};
+
+/// Returns the value that a search in a range finds.
+MGPU_HD uint32_t search_range(uint64_t hash, const kraken2_searches& a) {
+  const uint64_t key = hash >> (64 - a.table.key_bits);
+  for (uint64_t at = home(hash, a.table); at < a.end; ++at) {
+    uint32_t value;
+    if (ends_search(at - a.first, key, a.table, value)) return value;
+  }
+  return unfinished_search;
+}
+
+/// Performs searches, with one thread per search. Cells are read in the order of the host's batches, which sort
+/// searches by stretches of cells. No shared memory; full occupancy.
+__global__ void __launch_bounds__(kraken2_threads) kraken2_search_kernel(kraken2_searches a) {
+  block<kraken2_threads> me;
+  const uint64_t step = uint64_t{me.count()} * kraken2_threads;
+  for (uint64_t i = uint64_t{me.index()} * kraken2_threads + me.thread(); i < a.count; i += step) {
+    a.values[i] = search_range(a.hashes[i], a);
   }
 }
 

@@ -13,7 +13,7 @@ use merganser_run::locks::lock;
 use merganser_run::{Cancel, ConfigError, Context, DeviceChoice, Progress, Warnings, Work};
 
 use crate::Error;
-use crate::cuda::{Kraken2Gpus, MOST_TABLES};
+use crate::cuda::{Kraken2Gpus, MOST_TABLES, RangeGpu};
 use merganser_gpu::{GpuConfig, Uploaded};
 use merganser_taxonomy::{Dump, Taxonomy, TaxonomyNotes};
 
@@ -189,6 +189,16 @@ impl Kraken2Database {
             }
             gpus => gpus.map(Some),
         }
+    }
+
+    /// Returns the first device that `context` requests, for searches in ranges of tables that are too large for it.
+    ///
+    /// # Errors
+    /// If it does not exist, cannot be used, or has too little memory.
+    pub(crate) fn choose_range_gpu(&self, context: &Context) -> Result<RangeGpu, Error> {
+        let work = Work::Kraken2 { table: self.table_bytes() };
+        let gpus = context.choose_gpus(work, None, merganser_gpu::usable)?;
+        RangeGpu::open(&GpuConfig::new(context, gpus))
     }
 
     /// Copies the tables to devices, unless they have them.

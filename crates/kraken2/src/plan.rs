@@ -51,10 +51,7 @@ impl Plan {
             true => Budget::of_run(context, GPU_THREAD).with_devices(),
             false => Budget::of_run(context, THREAD),
         };
-        let taxon = TAXON + TAXON_THREAD * threads as u64;
-        let fixed = process
-            .with_files(database.tables.all().count() as u64)
-            .with(database.taxonomy().len() as u64 * taxon);
+        let fixed = Plan::fixed(context, database, process);
         let whole = fixed.with(database.table_bytes());
         let what = format_args!("classifying with {threads} threads by this database needs");
         // A table that is already in memory needs no free memory, but it counts towards a given limit.
@@ -68,6 +65,30 @@ impl Plan {
         let left = needed.check(what, Shortage::FEWER_THREADS)?;
         let record = merganser_io::longest_record(left, COPIES * (threads as u64 + 1));
         Ok(Plan { record, rounds: None })
+    }
+
+    /// Divides the memory of `context` for rounds whose searches a device performs, in ranges of at most `range` bytes.
+    ///
+    /// # Errors
+    /// If there is too little memory.
+    pub(super) fn with_ranges(
+        context: &Context,
+        database: &Kraken2Database,
+        range: u64,
+    ) -> Result<Plan, Error> {
+        let fixed = Plan::fixed(context, database, Budget::of_run(context, THREAD).with_devices());
+        let what = "classifying in rounds with a device needs";
+        fixed.with(MIN_ROUND).check(what, Shortage::FEWER_THREADS)?;
+        let tables = database.tables.all().count() as u64;
+        let Plan { record, rounds } = Plan::in_rounds(fixed.left(), tables);
+        Ok(Plan { record, rounds: rounds.map(|plan| RoundPlan { range, ..plan }) })
+    }
+
+    /// Adds what each run with the database needs, without its tables.
+    fn fixed(context: &Context, database: &Kraken2Database, process: Budget) -> Budget {
+        let taxon = TAXON + TAXON_THREAD * context.threads as u64;
+        let files = database.tables.all().count() as u64;
+        process.with_files(files).with(database.taxonomy().len() as u64 * taxon)
     }
 
     /// Gives most of the memory to waiting reads: the more of them fit, the fewer passes over the table are

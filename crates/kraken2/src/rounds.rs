@@ -1,13 +1,15 @@
 //! Classification with a table that is larger than memory, in rounds. Each round has as many reads as fit in
 //! memory together with the searches for their minimizers, and reads the table once, range by range. So at
-//! most one range of the table is in memory at a time, and the table is read sequentially.
+//! most one range of the table is in memory at a time, and the table is read sequentially. If there is a device, the
+//! ranges are copied to it, and it performs the searches.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use merganser_run::engine::Held;
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{Cancel, each};
+use merganser_run::{Cancel, each, join, start_scoped};
 
 use super::plan::RoundPlan;
 use super::table::Table;
@@ -16,6 +18,7 @@ use super::waiting::WaitingBatch;
 use super::work::{Batches, CutBatch, RunContext};
 use super::worker::Kraken2Classifier;
 use crate::Error;
+use crate::cuda::{DeviceRange, RangeGpu};
 
 /// A run that classifies in rounds.
 pub(super) struct Rounds<'o, 'r, 'w, 'p> {
@@ -23,6 +26,8 @@ pub(super) struct Rounds<'o, 'r, 'w, 'p> {
     pub(super) batches: &'o Batches<'r, 'w, 'p>,
     pub(super) classifier: &'o Kraken2Classifier<'o>,
     pub(super) tables: &'o Tables,
+    /// The device that performs the searches.
+    pub(super) gpu: Option<&'o RangeGpu>,
     pub(super) plan: RoundPlan,
     pub(super) threads: usize,
     pub(super) cancel: &'o Cancel,
@@ -46,7 +51,10 @@ impl Rounds<'_, '_, '_, '_> {
             }
             rounds += 1;
             for (number, table) in self.tables.all().enumerate() {
-                self.look_up(number, table, &round)?;
+                match self.gpu {
+                    Some(gpu) => self.look_up_on(gpu, (number, table), &round)?,
+                    None => self.look_up((number, table), &round)?,
+                }
             }
             self.hand_over(round)?;
         }
@@ -65,7 +73,7 @@ impl Rounds<'_, '_, '_, '_> {
     }
 
     /// Performs all searches of a round in a table, range by range.
-    fn look_up(&self, number: usize, table: &Table, round: &Round) -> Result<(), Error> {
+    fn look_up(&self, (number, table): (usize, &Table), round: &Round) -> Result<(), Error> {
         let ranges = &table.ranges(self.plan.range);
         let searches = round.iter().map(|held| lock(&held.kept).searches(number)).sum();
         table.read_ahead(ranges, 0, searches);
@@ -73,11 +81,51 @@ impl Rounds<'_, '_, '_, '_> {
             table.read_ahead(ranges, range + 1, searches);
             let done = each(self.threads, 0..round.len(), self.cancel, |numbers| {
                 numbers.try_for_each(|at| {
-                    lock(&round[at].kept).look_up_range((number, table), ranges, range)
+                    let mut held = lock(&round[at].kept);
+                    let mut searches = held.take_searches((number, table), ranges, range);
+                    searches.try_for_each(|searches| table.perform(searches))
                 })
             });
             table.release(ranges, range);
             done?;
+        }
+        Ok(())
+    }
+
+    /// Performs all searches of a round in a table on a device, range by range. While those of one range are performed,
+    /// the next range is copied.
+    fn look_up_on(
+        &self,
+        gpu: &RangeGpu,
+        (number, table): (usize, &Table),
+        round: &Round,
+    ) -> Result<(), Error> {
+        let ranges = &table.ranges(self.plan.range);
+        let cells = |range| table.cells_of(ranges, range);
+        let most = (0..ranges.len()).map(|range| cells(range).end - cells(range).start).max();
+        let mut there = gpu.alloc(table, most.unwrap_or(0))?;
+        let mut next = gpu.alloc(table, most.unwrap_or(0))?;
+        let upload = |range: usize, to: &mut DeviceRange| {
+            gpu.upload((table, cells(range)), to, self.threads, self.cancel)
+        };
+        upload(0, &mut there)?;
+        for range in 0..ranges.len() {
+            let (now, later) = (&there, &mut next);
+            thread::scope(|scope| {
+                let copying = (range + 1 < ranges.len())
+                    .then(|| start_scoped(scope, || upload(range + 1, later)))
+                    .transpose()?;
+                let done = each(self.threads, 0..round.len(), self.cancel, |numbers| {
+                    numbers.try_for_each(|at| {
+                        let mut held = lock(&round[at].kept);
+                        let searches = held.take_searches((number, table), ranges, range);
+                        gpu.look_up(table, now, searches)
+                    })
+                });
+                let copied = copying.map(join).transpose();
+                done.and(copied.map(Option::unwrap_or_default))
+            })?;
+            std::mem::swap(&mut there, &mut next);
         }
         Ok(())
     }

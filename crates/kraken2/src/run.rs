@@ -19,7 +19,7 @@ use super::plan::Plan;
 use super::rounds::Rounds;
 use super::work::{Batches, CutReads, RunContext, Worker, Written};
 use super::worker::Kraken2Classifier;
-use crate::cuda::Kraken2Gpus;
+use crate::cuda::{Kraken2Gpus, RangeGpu};
 use crate::partial::write_results;
 use crate::read_share::reads_of;
 use crate::{Error, Kraken2ReportOptions, ReadShare};
@@ -76,11 +76,12 @@ impl Kraken2Outcome {
 /// The table of the database is memory-mapped, so that processes share it and its pages are part of the
 /// system's cache; for many reads, a table that the system has in small pages is copied to huge ones if there is room. If a memory limit is [given](Context::memory), its pages count towards the limit. If the
 /// table does not fit in the limit, or in free memory if there is no limit, reads are classified in rounds:
-/// each round has as many reads as fit and reads the table once, and the progress gets a note. GPUs that are
-/// requested explicitly need enough host memory for the table.
+/// each round has as many reads as fit and reads the table once, and the progress gets a note. If GPUs are requested
+/// explicitly and the table does not fit in their memory, reads are classified in rounds as well, and the first of the
+/// GPUs performs the searches in one range of the table after the other.
 ///
 /// # Errors
-/// If `config` or `context` is out of range; if requested GPUs cannot be used or have too little memory for
+/// If `config` or `context` is out of range; if requested GPUs cannot be used, or have too little memory for a range of
 /// the table; if there is too little memory; if reading or writing fails; if mates are out of step; if the
 /// database turns out to be damaged; if cancelled.
 pub fn run(
@@ -117,19 +118,25 @@ pub fn run_with(
     let (progress, cancel) = (&*context.progress, &context.cancel);
     let begun = Instant::now();
     database.tell(progress, &context.warnings);
-    let gpus = gpus(config, context, database, segments)?;
-    let plan = Plan::new(context, database, gpus.is_some())?;
+    let (gpus, range_gpu) = devices(config, context, database, segments)?;
+    let plan = match &range_gpu {
+        Some(gpu) => Plan::with_ranges(context, database, gpu.range())?,
+        None => Plan::new(context, database, gpus.is_some())?,
+    };
     if plan.rounds.is_some() {
-        let (table, memory) = (database.table_bytes(), context.budget());
+        let (of, memory) = match &range_gpu {
+            Some(gpu) => ("GPU memory for ranges of it", gpu.range()),
+            None => ("memory", context.budget()),
+        };
         progress.note(&format!(
-            "the table needs {}, and the memory is {}: reads are classified in rounds, each of which \
+            "the table needs {}, and the {of} is {}: reads are classified in rounds, each of which \
              reads the whole table",
-            format_needed(table),
+            format_needed(database.table_bytes()),
             format_given(memory)
         ));
     }
     let mut stages = Stages::default();
-    if gpus.is_some() {
+    if gpus.is_some() || range_gpu.is_some() {
         stages.since("devices", begun);
     }
     let begun = Instant::now();
@@ -137,7 +144,7 @@ pub fn run_with(
         let reads = segments.iter().flat_map(ReadInput::inputs);
         database.tables.prepare_for_random_accesses(merganser_io::text_bytes(reads), context);
     }
-    let planned = Planned { config, context, database, plan, gpus };
+    let planned = Planned { config, context, database, plan, gpus, range_gpu };
     let mut outcome = planned.classify(segments, outputs, progress, cancel)?;
     progress.finish();
     stages.since("classify", begun);
@@ -152,6 +159,8 @@ struct Planned<'a> {
     database: &'a Kraken2Database,
     plan: Plan,
     gpus: Option<Arc<Kraken2Gpus>>,
+    /// The device that performs the searches of rounds.
+    range_gpu: Option<RangeGpu>,
 }
 
 impl Planned<'_> {
@@ -163,7 +172,7 @@ impl Planned<'_> {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Kraken2Outcome, Error> {
-        let &Planned { config, context, database, plan, ref gpus } = self;
+        let &Planned { config, context, database, plan, ref gpus, ref range_gpu } = self;
         let wants = Wants::of(outputs, config.share.is_some())?;
         let classifier = Kraken2Classifier::new(database, config);
         let options = record_options(config, &wants, gpus.is_some(), plan);
@@ -213,8 +222,14 @@ impl Planned<'_> {
         Ok(Kraken2Outcome {
             records: counts.reads(),
             skipped_alignments: wants.skipped(records.skipped_alignments()),
-            devices: gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.devices()),
-            uploaded: uploaded.into_inner().unwrap_or_default(),
+            devices: match gpus {
+                Some(gpus) => gpus.devices(),
+                None => range_gpu.iter().map(RangeGpu::info).collect(),
+            },
+            uploaded: match range_gpu {
+                Some(gpu) => gpu.uploaded(),
+                None => uploaded.into_inner().unwrap_or_default(),
+            },
             classified: counts.reads() - counts.unclassified(),
             counts,
             bases,
@@ -233,8 +248,8 @@ impl Planned<'_> {
     ) -> Result<u64, Error> {
         let threads = self.context.threads;
         if let Some(plan) = self.plan.rounds {
-            let tables = &self.database.tables;
-            return Rounds { run, batches, classifier, tables, plan, threads, cancel }.work();
+            let (tables, gpu) = (&self.database.tables, self.range_gpu.as_ref());
+            return Rounds { run, batches, classifier, tables, gpu, plan, threads, cancel }.work();
         }
         let worker = || Worker { run, worker: classifier.worker() };
         batches.run_on(threads, self.gpus.as_deref(), worker)?;
@@ -270,18 +285,25 @@ fn record_options(
     }
 }
 
-/// Returns the devices for the table, or `None` to use only the CPU.
-fn gpus(
+/// Returns the devices that hold the tables, or the one that performs the searches of rounds; none to use only the CPU.
+fn devices(
     config: &Kraken2Config,
     context: &Context,
     database: &Kraken2Database,
     segments: &[ReadInput],
-) -> Result<Option<Arc<Kraken2Gpus>>, Error> {
+) -> Result<(Option<Arc<Kraken2Gpus>>, Option<RangeGpu>), Error> {
     if context.device == DeviceChoice::Auto && Plan::takes_rounds(context, database) {
-        return Ok(None);
+        return Ok((None, None));
     }
     let bytes = merganser_io::text_bytes(segments.iter().flat_map(ReadInput::inputs));
-    database.choose_gpus(context, bytes, config.report_minimizer_data)
+    match database.choose_gpus(context, bytes, config.report_minimizer_data) {
+        // The error of a device that is too small for ranges as well states what the whole table needs.
+        Err(error @ Error::GpuMemory(_)) => match database.choose_range_gpu(context) {
+            Ok(gpu) => Ok((None, Some(gpu))),
+            Err(_) => Err(error),
+        },
+        gpus => Ok((gpus?, None)),
+    }
 }
 
 #[cfg(test)]

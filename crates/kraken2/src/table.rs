@@ -3,6 +3,7 @@
 mod ranges;
 mod search;
 
+pub(crate) use ranges::WaitingSearch;
 pub(super) use ranges::{Ranges, WaitingSearches};
 
 use std::path::Path;
@@ -292,7 +293,7 @@ impl Table {
     }
 
     /// Returns the bytes of a range of cells.
-    fn bytes_of(&self, cells: std::ops::Range<u64>) -> &[u8] {
+    pub(crate) fn bytes_of(&self, cells: std::ops::Range<u64>) -> &[u8] {
         let [start, end] = [cells.start, cells.end].map(|at| at as usize * self.cell_bytes);
         &self.file.bytes()[HEADER + start..HEADER + end]
     }

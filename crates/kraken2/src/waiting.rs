@@ -5,9 +5,8 @@ use merganser_io::RecordBatch;
 use super::counts::BlockCuts;
 use super::database::Kraken2Database;
 use super::minimizers::{Entries, EntryRun};
-use super::table::{Ranges, Table, WaitingSearches};
+use super::table::{Ranges, Table, WaitingSearch, WaitingSearches};
 use super::tables::Tables;
-use crate::Error;
 
 /// A batch whose searches wait.
 #[derive(Debug)]
@@ -48,18 +47,15 @@ impl WaitingBatch {
         self.pieces.iter().map(|piece| piece.searches[table].len() as u64).sum()
     }
 
-    /// Performs the searches that begin in a range of a table. The ranges must be processed in order.
-    ///
-    /// # Errors
-    /// If the database turns out to be damaged.
-    pub(super) fn look_up_range(
-        &mut self,
+    /// Takes the searches that begin in a range of a table, to be performed. The ranges must be processed in order.
+    pub(super) fn take_searches<'w>(
+        &'w mut self,
         (number, table): (usize, &Table),
         ranges: &Ranges,
         range: usize,
-    ) -> Result<(), Error> {
-        let mut pieces = self.pieces.iter_mut();
-        pieces.try_for_each(|piece| table.look_up_range(ranges, range, &mut piece.searches[number]))
+    ) -> impl Iterator<Item = &'w mut [WaitingSearch]> {
+        let pieces = self.pieces.iter_mut();
+        pieces.map(move |piece| table.take_searches(ranges, range, &mut piece.searches[number]))
     }
 }
 

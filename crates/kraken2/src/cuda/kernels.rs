@@ -49,6 +49,15 @@ merganser_gpu::shared! {
         join: u64,
     }
 
+    struct SearchArguments = "mgpu::kraken2_searches" {
+        table: RawTable,
+        first: u64,
+        end: u64,
+        hashes: *const u64,
+        values: *mut u32,
+        count: u64,
+    }
+
     struct GatherArguments = "mgpu::kraken2_gathering" {
         sequences: *const Sequence,
         count: u64,
@@ -63,6 +72,7 @@ merganser_gpu::shared! {
 
 merganser_gpu::foreign! {
     fn merganser_kraken2_runs(arguments: *const RunsArguments, stream: RawStream);
+    fn merganser_kraken2_search(arguments: *const SearchArguments, stream: RawStream);
     fn merganser_kraken2_gather(arguments: *const GatherArguments, stream: RawStream);
 }
 
@@ -107,11 +117,26 @@ pub(crate) struct AllCells<'t> {
 /// The maximum number of tables that are looked up together.
 pub(crate) const MOST_TABLES: usize = 16;
 
+/// A range of a table's cells in device memory.
+#[derive(Clone, Copy)]
+pub(crate) struct CellRange<'t> {
+    pub(crate) rule: CellRule,
+    pub(crate) bytes: DeviceSlice<'t, u64>,
+    /// The number of the first cell, and of the one after the last.
+    pub(crate) cells: [u64; 2],
+}
+
 impl Cells<'_> {
+    /// Returns the whole table.
     fn raw(&self) -> RawTable {
+        self.raw_of(self.rule.capacity)
+    }
+
+    /// Returns the table, of which `cells` cells are on the device.
+    fn raw_of(&self, cells: u64) -> RawTable {
         let CellRule { capacity, reciprocal, key_bits, value_bits, cell_bytes, nodes } = self.rule;
         assert!(
-            capacity * u64::from(cell_bytes) <= 8 * self.bytes.len() as u64,
+            cells * u64::from(cell_bytes) <= 8 * self.bytes.len() as u64,
             "cells of {cell_bytes} bytes"
         );
         let joint = self.nodes.map_or(std::ptr::null(), |joint| {
@@ -205,6 +230,39 @@ pub(crate) fn runs(
         unsafe { merganser_kraken2_runs(&arguments, raw) }
     };
     stream.launch("looking up minimizers", run)
+}
+
+/// The value of a search that leaves the range in which it begins.
+pub(crate) const UNFINISHED: u32 = u32::MAX;
+
+/// Performs the searches for `hashes`, which must begin in the range, and writes their values, or [`UNFINISHED`].
+pub(crate) fn search(
+    stream: &Stream,
+    range: CellRange<'_>,
+    hashes: DeviceSlice<'_, u64>,
+    mut values: DeviceSliceMut<'_, u32>,
+) -> Result<()> {
+    let [first, end] = range.cells;
+    assert!(first <= end && end <= range.rule.capacity, "cells {first} to {end}");
+    assert!(values.len() >= hashes.len(), "room for {} values", hashes.len());
+    let cells = Cells { rule: range.rule, bytes: range.bytes, nodes: None };
+    let arguments = SearchArguments {
+        table: cells.raw_of(end - first),
+        first,
+        end,
+        hashes: hashes.as_ptr(),
+        values: values.as_mut_ptr(),
+        count: hashes.len() as u64,
+    };
+    if hashes.is_empty() {
+        return Ok(());
+    }
+    let run = |raw| {
+        // SAFETY: all cells of the range are in the buffer, there is room for all values, and the caller's searches
+        // begin in the range.
+        unsafe { merganser_kraken2_search(&arguments, raw) }
+    };
+    stream.launch("searching a range of cells", run)
 }
 
 /// Copies the runs of sequences so that there are no gaps between them. `counts` are the numbers of runs,

@@ -103,7 +103,7 @@ fn words(table: &TableCells<'_>) -> usize {
     table.bytes.len().div_ceil(8)
 }
 
-fn rule(table: &TableCells<'_>) -> CellRule {
+pub(super) fn rule(table: &TableCells<'_>) -> CellRule {
     CellRule {
         capacity: table.capacity,
         reciprocal: table.reciprocal,

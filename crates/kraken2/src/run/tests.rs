@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use merganser_gpu::GpuConfig;
 use merganser_io::Input;
 use merganser_run::Silent;
 use merganser_test_random::Random;
@@ -111,10 +112,22 @@ fn run(
     threads: usize,
     rounds: Option<RoundPlan>,
 ) -> Result<(All, u64), Error> {
+    run_on(None, world, config, paired, threads, rounds)
+}
+
+fn run_on(
+    range_gpu: Option<RangeGpu>,
+    world: &World,
+    config: &Kraken2Config,
+    paired: bool,
+    threads: usize,
+    rounds: Option<RoundPlan>,
+) -> Result<(All, u64), Error> {
     let database = world.open()?;
     let context = Context::new().threads(threads);
     let plan = Plan { record: 1 << 20, rounds };
-    let planned = Planned { config, context: &context, database: &database, plan, gpus: None };
+    let (context, database) = (&context, &database);
+    let planned = Planned { config, context, database, plan, gpus: None, range_gpu };
     let (mut lines, mut report, mut reads, mut partial) = All::default();
     let [classified, unclassified] = &mut reads;
     let mut outputs = Outputs {
@@ -132,7 +145,14 @@ fn run(
     Ok(((lines, report, reads, partial), outcome.rounds))
 }
 
-/// Checks that all plans and numbers of threads give the results of a run with the whole table; returns its lines.
+/// Opens a device, real or emulated, if there is one.
+fn range_gpu(threads: usize) -> Option<RangeGpu> {
+    let device = merganser_gpu::availability().usable().next()?;
+    let context = Context::new().threads(threads);
+    Some(RangeGpu::open(&GpuConfig::new(&context, vec![device.ordinal])).unwrap())
+}
+
+/// Checks that all plans, numbers of threads and devices give the results of a run with the whole table; returns its lines.
 fn check(world: &World, rules: Kraken2Config, minimizers: bool, paired: bool) -> String {
     let config =
         Kraken2Config { report_minimizer_data: minimizers, batch_records: Some(14), ..rules };
@@ -146,6 +166,11 @@ fn check(world: &World, rules: Kraken2Config, minimizers: bool, paired: bool) ->
             let (found, rounds) = run(world, &config, paired, threads, Some(plan)).unwrap();
             assert!(found == expected, "{plan:?}, {threads} threads");
             assert!(rounds >= at_least, "{plan:?}, {threads} threads: {rounds} rounds");
+            if let Some(gpu) = range_gpu(threads) {
+                let (found, _) =
+                    run_on(Some(gpu), world, &config, paired, threads, Some(plan)).unwrap();
+                assert!(found == expected, "{plan:?}, {threads} threads, a device");
+            }
         }
     }
     String::from_utf8(expected.0).unwrap()
@@ -245,8 +270,11 @@ fn damage_is_named() {
     table[32..].chunks_exact_mut(4).filter(|cell| cell[0] > 0).for_each(|cell| cell[1] |= 15);
     std::fs::write(world.file("hash.k2d"), table).unwrap();
     let plan = RoundPlan { waiting: 60_000, range: 4096 };
-    let error = run(&world, &Kraken2Config::default(), false, 2, Some(plan)).unwrap_err();
-    assert!(error.to_string().contains("hash.k2d: a cell has taxon "), "{error}");
+    for gpu in std::iter::once(None).chain(range_gpu(2).map(Some)) {
+        let config = Kraken2Config::default();
+        let error = run_on(gpu, &world, &config, false, 2, Some(plan)).unwrap_err();
+        assert!(error.to_string().contains("hash.k2d: a cell has taxon "), "{error}");
+    }
 }
 
 #[test]

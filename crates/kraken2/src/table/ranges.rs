@@ -1,5 +1,7 @@
 //! Searches in tables larger than memory: each waits until the range of cells in which it begins is in memory.
 
+use std::ops::Range;
+
 use super::search::{AHEAD, Bytes, Cells, Words};
 use super::{HEADER, Table, hash, unhash};
 use merganser_seq::dispatch;
@@ -21,17 +23,17 @@ pub(in super::super) struct Ranges {
 
 /// A search that waits, or its result.
 #[derive(Clone, Copy, Debug, Default)]
-struct Search {
-    hash: u64,
+pub(crate) struct WaitingSearch {
+    pub(crate) hash: u64,
     /// The index of the minimizer among those that are looked up together.
     number: u32,
-    node: u32,
+    pub(crate) node: u32,
 }
 
 /// The searches for some minimizers, in the order of the table.
 #[derive(Debug, Default)]
 pub(in super::super) struct WaitingSearches {
-    searches: Vec<Search>,
+    searches: Vec<WaitingSearch>,
     /// The number of searches that are done.
     done: usize,
     /// The number of minimizers, including those that are not looked up.
@@ -53,7 +55,7 @@ impl WaitingSearches {
 
     /// Returns the memory of the searches in bytes.
     pub(in super::super) fn bytes(&self) -> usize {
-        self.searches.capacity() * size_of::<Search>()
+        self.searches.capacity() * size_of::<WaitingSearch>()
     }
 
     /// Replaces `nodes` with the node of each minimizer, and `minimizers` with the minimizers that have a
@@ -96,27 +98,31 @@ impl Table {
         let hashes = minimizers.iter().map(|&minimizer| hash(minimizer)).enumerate();
         let looked_up = hashes.filter(|&(_, hash)| hash >= self.minimum_hash);
         let search = |(number, hash)| {
-            (self.stretch(hash) as usize, Search { hash, number: number as u32, node: 0 })
+            (self.stretch(hash) as usize, WaitingSearch { hash, number: number as u32, node: 0 })
         };
         let mut searches = Vec::new();
         distribute(looked_up.map(search), &mut vec![0; 1 << STRETCH_BITS], &mut searches);
         WaitingSearches { searches, done: 0, minimizers: minimizers.len() }
     }
 
-    /// Performs the searches that begin in a range. The ranges must be processed in order.
-    ///
-    /// # Errors
-    /// If a cell has a value that is not a node of the taxonomy.
-    pub(in super::super) fn look_up_range(
+    /// Takes the searches that begin in a range, to be performed. The ranges must be processed in order.
+    pub(in super::super) fn take_searches<'w>(
         &self,
         ranges: &Ranges,
         range: usize,
-        waiting: &mut WaitingSearches,
-    ) -> Result<(), crate::Error> {
+        waiting: &'w mut WaitingSearches,
+    ) -> &'w mut [WaitingSearch] {
         let (end, rest) = (ranges.ends[range], &mut waiting.searches[waiting.done..]);
         let count = rest.partition_point(|search| self.stretch(search.hash) < end);
-        let searches = &mut rest[..count];
         waiting.done += count;
+        &mut rest[..count]
+    }
+
+    /// Performs searches.
+    ///
+    /// # Errors
+    /// If a cell has a value that is not a node of the taxonomy.
+    pub(crate) fn perform(&self, searches: &mut [WaitingSearch]) -> Result<(), crate::Error> {
         let cells = &self.file.bytes()[HEADER..];
         match bytemuck::try_cast_slice::<u8, u32>(cells) {
             Ok(cells) if self.cell_bytes == 4 => {
@@ -127,11 +133,16 @@ impl Table {
         self.check_value(searches.iter().map(|search| search.node).max().unwrap_or(0))
     }
 
+    /// Returns the cells of a range.
+    pub(in super::super) fn cells_of(&self, ranges: &Ranges, range: usize) -> Range<u64> {
+        let start = if range == 0 { 0 } else { self.end_of(ranges, range - 1) };
+        start..self.end_of(ranges, range)
+    }
+
     /// Asks the system to read a range ahead, if `searches` searches in the whole table access most of it anyway.
     pub(in super::super) fn read_ahead(&self, ranges: &Ranges, range: usize, searches: u64) {
         if range < ranges.len() && searches >= self.bytes() / AROUND {
-            let start = if range == 0 { 0 } else { self.end_of(ranges, range - 1) };
-            self.file.read_ahead(self.bytes_of(start..self.end_of(ranges, range)));
+            self.file.read_ahead(self.bytes_of(self.cells_of(ranges, range)));
         }
     }
 
@@ -151,17 +162,17 @@ impl Table {
 
 dispatch! {
     /// Performs [`search_body`] for cells of 32 bits.
-    fn search_words(table: &Table, words: Words<'_>, searches: &mut [Search]) = search_words_body
+    fn search_words(table: &Table, words: Words<'_>, searches: &mut [WaitingSearch]) = search_words_body
 }
 
 #[inline(always)]
-fn search_words_body(table: &Table, words: Words<'_>, searches: &mut [Search]) {
+fn search_words_body(table: &Table, words: Words<'_>, searches: &mut [WaitingSearch]) {
     search_body(table, &words, searches);
 }
 
 /// Performs all searches; a cell is prefetched several searches ahead.
 #[inline(always)]
-fn search_body(table: &Table, cells: &impl Cells, searches: &mut [Search]) {
+fn search_body(table: &Table, cells: &impl Cells, searches: &mut [WaitingSearch]) {
     for at in 0..searches.len() {
         if let Some(later) = searches.get(at + AHEAD) {
             cells.ask(table.homes.of(later.hash));
