@@ -5,6 +5,7 @@
 //! data set consists of the first reads of a deep one.
 
 pub(crate) mod genome;
+mod kraken_table;
 mod meta;
 mod ordered;
 mod output;
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     MetaReads(meta::ReadArgs),
     /// Make strains of species that recombine (a folder of FASTA files, a map, and NCBI's dumps)
     Strains(strains::Args),
+    /// Make a large Kraken table from a small one, with the same answers
+    KrakenTable(kraken_table::Args),
     /// Make pairs of a read and a segment (TSV), for the filter
     Pairs(pairs::Args),
 }
@@ -87,6 +90,7 @@ pub(crate) fn run(command: &Command) -> Result<()> {
         Command::Meta(args) => meta::run(args),
         Command::MetaReads(args) => meta::run_reads(args),
         Command::Strains(args) => strains::run(args),
+        Command::KrakenTable(args) => kraken_table::run(args),
         Command::Pairs(args) => pairs::run(args),
     }
 }
