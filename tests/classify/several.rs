@@ -98,6 +98,17 @@ fn a_database_in_parts_gives_the_results_of_the_whole() {
             assert!(lines.lines().any(|line| is(&line)), "{options} {taxid}");
         }
     }
+    // Bracken's distribution of all parts is that of the whole.
+    let genomes = "--read-lengths 80 g0.fa g1.fa g2.fa g3.fa g4.fa g5.fa -q";
+    dir.run(&format!("db bracken all {genomes}")).ok();
+    dir.run(&format!("db bracken b --beside a --beside c {genomes} -o parts")).ok();
+    dir.run(&format!("db bracken a {genomes} -o part")).ok();
+    let of_parts = dir.read("parts.80mers.kmer_distrib");
+    assert!(of_parts == dir.read("all/database80mers.kmer_distrib"));
+    assert!(of_parts != dir.read("part.80mers.kmer_distrib"));
+    let bracken = "--bracken parts.80mers.kmer_distrib --bracken-output estimates";
+    let message = dir.run(&format!("classify a b c 1.fq -o l.tsv {bracken}")).stderr;
+    assert!(message.contains("a distribution of all databases together"), "{message}");
     // A part alone knows less.
     dir.run("classify -q a 1.fq -o a.tsv").ok();
     dir.run("classify -q a b c 1.fq -o abc.tsv").ok();

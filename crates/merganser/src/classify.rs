@@ -269,8 +269,9 @@ impl DatabaseChoice {
             }
         }
         if paths.len() > 1 && query.reports.bracken.is_some() {
-            console.warn(
-                "a distribution of Bracken belongs to one database: the estimates for several are too high or too low",
+            console.info(
+                "--bracken must be a distribution of all databases together (db bracken --beside): with that of one, \
+                 estimates are too high or too low",
             );
         }
         Ok(())

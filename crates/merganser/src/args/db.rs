@@ -83,7 +83,7 @@ const BRACKEN: &str = "\
 Files:
   For refs.mgdb the file is refs.mgdb.100mers.kmer_distrib next to it. For a
   database of Kraken 2 it is database100mers.kmer_distrib in the folder, where
-  `bracken` looks for it.
+  `bracken` looks for it. With -o PREFIX it is PREFIX.100mers.kmer_distrib.
 
 Taxids:
   A database of Merganser knows the taxids of its genomes by the ids of their
@@ -92,7 +92,10 @@ Taxids:
 
 Examples:
   merganser db bracken refs.mgdb --read-lengths 100,150 genomes/
-  merganser db bracken kraken_db/ --read-lengths 150 kraken_db/library/";
+  merganser db bracken kraken_db/ --read-lengths 150 kraken_db/library/
+  For `classify kraken_db/ own_db/ reads.fq`:
+    merganser db bracken kraken_db/ --beside own_db/ --read-lengths 150 \\
+      kraken_db/library/ mine.fa.gz -o both";
 
 const SPLIT: &str = "\
 Examples:
@@ -179,6 +182,12 @@ pub(crate) struct DbBrackenArgs {
     /// Genomes of the database: FASTA files, folders, manifests of `db prepare`, or @LIST of these
     #[arg(required = true, value_name = "GENOMES")]
     pub(crate) inputs: Vec<PathBuf>,
+    /// Database that reads are classified with together with DATABASE; give the genomes of all. May be repeated
+    #[arg(long, value_name = "DATABASE", requires = "output")]
+    pub(crate) beside: Vec<PathBuf>,
+    /// Write PREFIX.LENGTHmers.kmer_distrib [default: where Bracken looks for it, see Files]
+    #[arg(short, long, value_name = "PREFIX")]
+    pub(crate) output: Option<PathBuf>,
     /// Lengths of reads in bases, e.g. 100,150: one file is written for each
     #[arg(long, required = true, value_name = "LENGTHS", value_delimiter = ',')]
     pub(crate) read_lengths: Vec<usize>,

@@ -27,7 +27,11 @@ const MAP: &str = "seqid2taxid.map";
 
 pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     check(args)?;
-    let opened = AnyDatabase::open(&args.database)?;
+    let databases = databases(args);
+    let opened = match &databases[..] {
+        [only] => AnyDatabase::open(only)?,
+        all => AnyDatabase::open_all(all)?,
+    };
     let k = match &opened {
         AnyDatabase::Own(database) => database.params().k as usize,
         AnyDatabase::Kraken2(database) => database.options().k,
@@ -42,15 +46,17 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
     interrupt::cancel_on_interrupt();
     let library = Library { inputs: &inputs, context: &context };
     library.refuse_pipes("--read-lengths")?;
-    let path = |length| match &opened {
-        AnyDatabase::Own(_) => Distribution::path_beside(&args.database, length),
-        AnyDatabase::Kraken2(_) => Distribution::path_in(&args.database, length),
+    let path = |length| match (&args.output, &opened) {
+        (Some(prefix), _) => Distribution::path_beside(prefix, length),
+        (None, AnyDatabase::Own(_)) => Distribution::path_beside(&args.database, length),
+        (None, AnyDatabase::Kraken2(_)) => Distribution::path_in(&args.database, length),
     };
     let paths: Vec<PathBuf> = args.read_lengths.iter().map(|&length| path(length)).collect();
     let taxonomy = common::taxonomy_of(&args.taxonomy);
     let beside = files_beside(&inputs, taxonomy.as_ref());
     let files = RunFiles::new().lists(&args.inputs).inputs(&inputs).read(beside);
-    let files = files.read(database::files(&args.database)?).read(&maps).read(&maps_beside);
+    let own: Result<Vec<_>, _> = databases.iter().map(|path| database::files(path)).collect();
+    let files = files.read(own?.concat()).read(&maps).read(&maps_beside);
     let outputs =
         files.write(Holds::LINES, &args.taxids.unmapped).write(Holds::ANYTHING, &paths).check()?;
     let distributions = Distributions::create(&args.read_lengths, path, &outputs)?;
@@ -77,6 +83,11 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns the databases that reads are classified with.
+fn databases(args: &DbBrackenArgs) -> Vec<PathBuf> {
+    std::iter::once(&args.database).chain(&args.beside).cloned().collect()
+}
+
 /// Options that databases of Kraken 2 alone have a meaning for.
 fn check(args: &DbBrackenArgs) -> Result<()> {
     let is_kraken2 = Kraken2Database::is_one(&args.database)?;
@@ -92,9 +103,14 @@ fn check(args: &DbBrackenArgs) -> Result<()> {
     Ok(())
 }
 
-/// The maps that were given, manifests among the genomes, and the map in the database's folder.
+/// The maps that were given, manifests among the genomes, and the maps in the databases' folders.
 fn maps(args: &DbBrackenArgs, found: &References) -> Result<Vec<PathBuf>> {
-    let own = args.database.join(MAP);
-    let there = is_file(&own).map_err(|source| Error::File { path: own.clone(), source })?;
-    Ok(build::maps(&args.taxids, found).into_iter().chain(there.then_some(own)).collect())
+    let mut maps = build::maps(&args.taxids, found);
+    for database in databases(args) {
+        let own = database.join(MAP);
+        if is_file(&own).map_err(|source| Error::File { path: own.clone(), source })? {
+            maps.push(own);
+        }
+    }
+    Ok(maps)
 }
