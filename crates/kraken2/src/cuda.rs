@@ -23,7 +23,7 @@ use crate::tables::Tables;
 use crate::taxonomy::Kraken2Taxonomy;
 pub(crate) use kernels::MOST_TABLES;
 use kernels::{AllCells, Asked, FoundRun, Rule, Runs, Sequence, Sequences};
-pub(crate) use ranges::{DeviceRange, RangeGpu};
+pub(crate) use ranges::RangeGpu;
 use tables::DeviceTables;
 
 /// The maximum number of sequences of a batch, and of words of 8 letters.

@@ -21,6 +21,7 @@ mod cuda;
 mod database;
 mod distinct;
 mod error;
+mod held_ranges;
 mod joining;
 mod joint_taxonomy;
 mod library;

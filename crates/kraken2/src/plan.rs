@@ -18,6 +18,11 @@ const WAITING_COPIES: [u64; 2] = [16, 16];
 /// The minimum memory of a round, in bytes; with less, reading the table again is not worth it.
 const MIN_ROUND: u64 = 32 << 20;
 
+/// Bytes that the system reads from a disk around a byte that is accessed.
+const AROUND: u64 = 128 << 10;
+/// The maximum size of a range in bytes; larger ranges are not read faster.
+const MAX_RANGE: u64 = 512 << 20;
+
 /// The division of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
@@ -32,8 +37,10 @@ pub(super) struct Plan {
 pub(super) struct RoundPlan {
     /// The memory of waiting reads with their searches, in bytes.
     pub(super) waiting: u64,
-    /// The maximum number of bytes of the table in memory at a time.
+    /// The maximum size of a range of a table in bytes; two are in memory at a time.
     pub(super) range: u64,
+    /// The number of bytes that the system reads around one that is accessed.
+    pub(super) around: u64,
 }
 
 impl Plan {
@@ -96,7 +103,9 @@ impl Plan {
     fn in_rounds(left: u64, tables: u64) -> Plan {
         let [once, in_each] = WAITING_COPIES;
         let record = merganser_io::longest_record(left / 8, once + in_each * tables);
-        let rounds = Some(RoundPlan { waiting: left / 4 * 3, range: left / 8 });
+        let range = (left / 16).min(MAX_RANGE);
+        let waiting = (left - 2 * range) / 16 * 15;
+        let rounds = Some(RoundPlan { waiting, range, around: AROUND });
         Plan { record, rounds }
     }
 

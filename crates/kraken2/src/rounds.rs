@@ -1,6 +1,6 @@
 //! Classification with a table that is larger than memory, in rounds. Each round has as many reads as fit in
 //! memory together with the searches for their minimizers, and reads the table once, range by range. So at
-//! most one range of the table is in memory at a time, and the table is read sequentially. If there is a device, the
+//! most two ranges of the table are in memory at a time, and the table is read sequentially. If there is a device, the
 //! ranges are copied to it, and it performs the searches.
 
 use std::sync::Mutex;
@@ -18,7 +18,8 @@ use super::waiting::WaitingBatch;
 use super::work::{Batches, CutBatch, RunContext};
 use super::worker::Kraken2Classifier;
 use crate::Error;
-use crate::cuda::{DeviceRange, RangeGpu};
+use crate::cuda::RangeGpu;
+use crate::held_ranges::{HostMemory, RangeMemory};
 
 /// A run that classifies in rounds.
 pub(super) struct Rounds<'o, 'r, 'w, 'p> {
@@ -43,6 +44,15 @@ impl Rounds<'_, '_, '_, '_> {
     /// If the database turns out to be damaged, if threads cannot be started, or if the run is cancelled.
     /// Other failures are stored in the run.
     pub(super) fn work(&self) -> Result<u64, Error> {
+        match self.gpu {
+            Some(gpu) => self.work_in(gpu),
+            None => self.work_in(&HostMemory),
+        }
+    }
+
+    fn work_in<M: RangeMemory>(&self, memory: &M) -> Result<u64, Error> {
+        // Allocated with the first round, and kept.
+        let mut held: Option<[M::Held; 2]> = None;
         let mut rounds = 0;
         loop {
             let round = self.take()?;
@@ -51,13 +61,29 @@ impl Rounds<'_, '_, '_, '_> {
             }
             rounds += 1;
             for (number, table) in self.tables.all().enumerate() {
-                match self.gpu {
-                    Some(gpu) => self.look_up_on(gpu, (number, table), &round)?,
-                    None => self.look_up((number, table), &round)?,
+                let searches = round.iter().map(|held| lock(&held.kept).searches(number)).sum();
+                if self.gpu.is_none() && !table.is_read_by(searches, self.plan.around) {
+                    self.look_up((number, table), &round)?;
+                    continue;
                 }
+                let both = match held.take() {
+                    Some(both) => both,
+                    None => [memory.hold(self.held_bytes())?, memory.hold(self.held_bytes())?],
+                };
+                held = Some(self.look_up_in(memory, both, (number, table), &round)?);
             }
             self.hand_over(round)?;
         }
+    }
+
+    /// Returns the size of the longest range of the tables in bytes.
+    fn held_bytes(&self) -> usize {
+        let of_table = |table: &Table| {
+            let ranges = table.ranges(self.plan.range);
+            let bytes = |range| table.bytes_of(table.cells_of(&ranges, range)).len();
+            (0..ranges.len()).map(bytes).max()
+        };
+        self.tables.all().filter_map(of_table).max().unwrap_or(0)
     }
 
     /// Takes batches until their memory is used up or there are no more.
@@ -72,19 +98,13 @@ impl Rounds<'_, '_, '_, '_> {
         })
     }
 
-    /// Performs all searches of a round in a table, range by range.
+    /// Performs all searches of a round in a table, in the file: there are so few that most of the table is not read.
     fn look_up(&self, (number, table): (usize, &Table), round: &Round) -> Result<(), Error> {
         let ranges = &table.ranges(self.plan.range);
-        let searches = round.iter().map(|held| lock(&held.kept).searches(number)).sum();
-        table.read_ahead(ranges, 0, searches);
         for range in 0..ranges.len() {
-            table.read_ahead(ranges, range + 1, searches);
-            let done = each(self.threads, 0..round.len(), self.cancel, |numbers| {
-                numbers.try_for_each(|at| {
-                    let mut held = lock(&round[at].kept);
-                    let mut searches = held.take_searches((number, table), ranges, range);
-                    searches.try_for_each(|searches| table.perform(searches))
-                })
+            let done = self.each_batch(round, |waiting| {
+                let mut searches = waiting.take_searches((number, table), ranges, range);
+                searches.try_for_each(|searches| table.perform(searches))
             });
             table.release(ranges, range);
             done?;
@@ -92,42 +112,47 @@ impl Rounds<'_, '_, '_, '_> {
         Ok(())
     }
 
-    /// Performs all searches of a round in a table on a device, range by range. While those of one range are performed,
-    /// the next range is copied.
-    fn look_up_on(
+    /// Performs all searches of a round in a table, range by range. While those of one range are performed, the next
+    /// range is read. Returns the memory.
+    fn look_up_in<M: RangeMemory>(
         &self,
-        gpu: &RangeGpu,
+        memory: &M,
+        [mut now, mut next]: [M::Held; 2],
         (number, table): (usize, &Table),
         round: &Round,
-    ) -> Result<(), Error> {
+    ) -> Result<[M::Held; 2], Error> {
         let ranges = &table.ranges(self.plan.range);
-        let cells = |range| table.cells_of(ranges, range);
-        let most = (0..ranges.len()).map(|range| cells(range).end - cells(range).start).max();
-        let mut there = gpu.alloc(table, most.unwrap_or(0))?;
-        let mut next = gpu.alloc(table, most.unwrap_or(0))?;
-        let upload = |range: usize, to: &mut DeviceRange| {
-            gpu.upload((table, cells(range)), to, self.threads, self.cancel)
+        let load = |range: usize, to: &mut M::Held| {
+            memory.load((table, table.cells_of(ranges, range)), to, self.threads, self.cancel)
         };
-        upload(0, &mut there)?;
+        load(0, &mut now)?;
         for range in 0..ranges.len() {
-            let (now, later) = (&there, &mut next);
+            let (here, later) = (&now, &mut next);
             thread::scope(|scope| {
-                let copying = (range + 1 < ranges.len())
-                    .then(|| start_scoped(scope, || upload(range + 1, later)))
+                let loading = (range + 1 < ranges.len())
+                    .then(|| start_scoped(scope, || load(range + 1, later)))
                     .transpose()?;
-                let done = each(self.threads, 0..round.len(), self.cancel, |numbers| {
-                    numbers.try_for_each(|at| {
-                        let mut held = lock(&round[at].kept);
-                        let searches = held.take_searches((number, table), ranges, range);
-                        gpu.look_up(table, now, searches)
-                    })
+                let done = self.each_batch(round, |waiting| {
+                    let searches = waiting.take_searches((number, table), ranges, range);
+                    memory.look_up(table, here, searches)
                 });
-                let copied = copying.map(join).transpose();
-                done.and(copied.map(Option::unwrap_or_default))
+                done.and(loading.map_or(Ok(()), join))
             })?;
-            std::mem::swap(&mut there, &mut next);
+            std::mem::swap(&mut now, &mut next);
         }
-        Ok(())
+        Ok([now, next])
+    }
+
+    /// Calls `work` for each batch of a round.
+    fn each_batch(
+        &self,
+        round: &Round,
+        work: impl Fn(&mut WaitingBatch) -> Result<(), Error> + Sync,
+    ) -> Result<(), Error> {
+        let done = each(self.threads, 0..round.len(), self.cancel, |numbers| {
+            numbers.try_for_each(|at| work(&mut lock(&round[at].kept)))
+        });
+        done.map(drop)
     }
 
     /// Classifies the reads of a round's batches and hands the results over in input order.

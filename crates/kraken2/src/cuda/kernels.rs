@@ -232,10 +232,8 @@ pub(crate) fn runs(
     stream.launch("looking up minimizers", run)
 }
 
-/// The value of a search that leaves the range in which it begins.
-pub(crate) const UNFINISHED: u32 = u32::MAX;
-
-/// Performs the searches for `hashes`, which must begin in the range, and writes their values, or [`UNFINISHED`].
+/// Performs the searches for `hashes`, which must begin in the range, and writes their values;
+/// `u32::MAX` for those that leave it.
 pub(crate) fn search(
     stream: &Stream,
     range: CellRange<'_>,

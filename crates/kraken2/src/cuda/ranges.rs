@@ -11,9 +11,10 @@ use merganser_gpu::{
 use merganser_run::locks::lock;
 use merganser_run::{Budget, Cancel};
 
-use super::kernels::{self, CellRange, CellRule, UNFINISHED};
+use super::kernels::{self, CellRange, CellRule};
 use super::tables::rule;
 use crate::Error;
+use crate::held_ranges::RangeMemory;
 use crate::table::{Table, WaitingSearch};
 
 /// Searches that are performed together.
@@ -33,7 +34,8 @@ pub(crate) struct RangeGpu {
 /// A range of a table on the device.
 pub(crate) struct DeviceRange {
     bytes: DeviceBuffer<u64>,
-    rule: CellRule,
+    /// The layout of the table's cells, once there are some.
+    rule: Option<CellRule>,
     /// The number of the first cell, and of the one after the last.
     cells: [u64; 2],
 }
@@ -88,22 +90,17 @@ impl RangeGpu {
     pub(crate) fn uploaded(&self) -> Uploaded {
         *lock(&self.uploaded)
     }
+}
 
-    /// Allocates memory for ranges of a table with at most `cells` cells.
-    ///
-    /// # Errors
-    /// If the device has too little memory.
-    pub(crate) fn alloc(&self, table: &Table, cells: u64) -> Result<DeviceRange, Error> {
-        let rule = rule(&table.all_cells());
-        let words = (cells * u64::from(rule.cell_bytes)).div_ceil(8) as usize;
-        Ok(DeviceRange { bytes: self.device.alloc(words)?, rule, cells: [0, 0] })
+impl RangeMemory for RangeGpu {
+    type Held = DeviceRange;
+
+    fn hold(&self, bytes: usize) -> Result<DeviceRange, Error> {
+        let bytes = self.device.alloc(bytes.div_ceil(8))?;
+        Ok(DeviceRange { bytes, rule: None, cells: [0, 0] })
     }
 
-    /// Copies a range of a table's cells to the device, with up to `threads` threads.
-    ///
-    /// # Errors
-    /// If the file cannot be read or became shorter; if the device fails; if cancelled.
-    pub(crate) fn upload(
+    fn load(
         &self,
         (table, cells): (&Table, Range<u64>),
         to: &mut DeviceRange,
@@ -115,26 +112,22 @@ impl RangeGpu {
         let mut upload = Upload::new(std::slice::from_ref(&self.device))?;
         let words = from.len().div_ceil(8);
         upload.add([from, padding], [(0, to.bytes.slice_mut(..words))]);
-        to.cells = [cells.start, cells.end];
+        (to.rule, to.cells) = (Some(rule(&table.all_cells())), [cells.start, cells.end]);
         let uploaded = upload.run(threads, cancel, |part, to| table.read(part, to))?;
         lock(&self.uploaded).add(uploaded);
         Ok(())
     }
 
-    /// Performs the searches that begin in a range. The host continues those that leave it.
-    ///
-    /// # Errors
-    /// If the device fails; if a cell has a value that is not a node of the taxonomy.
-    pub(crate) fn look_up<'s>(
+    fn look_up<'s>(
         &self,
         table: &Table,
         range: &DeviceRange,
-        searches: impl IntoIterator<Item = &'s mut [WaitingSearch]>,
+        searches: impl Iterator<Item = &'s mut [WaitingSearch]>,
     ) -> Result<(), Error> {
         let mut slot = self.slots.take()?;
         let mut together: Vec<&mut [WaitingSearch]> = Vec::new();
         let mut count = 0;
-        for searches in searches.into_iter().flat_map(|searches| searches.chunks_mut(TOGETHER)) {
+        for searches in searches.flat_map(|searches| searches.chunks_mut(TOGETHER)) {
             if count + searches.len() > TOGETHER {
                 slot.look_up((table, range), &mut together)?;
                 together.clear();
@@ -171,7 +164,8 @@ impl Slot {
             *hash = search.hash;
         }
         stream.upload(hashes, 0..count, hashes_there.view_mut())?;
-        let cells = CellRange { rule: range.rule, bytes: range.bytes.view(), cells: range.cells };
+        let Some(rule) = range.rule else { return Ok(()) };
+        let cells = CellRange { rule, bytes: range.bytes.view(), cells: range.cells };
         let (from, to) = (hashes_there.slice(..count), values_there.slice_mut(..count));
         kernels::search(stream, cells, from, to)?;
         stream.download(values_there.slice(..count), values, 0)?;
@@ -179,16 +173,6 @@ impl Slot {
         for (&value, search) in values.as_slice()?.iter().zip(all) {
             search.node = value;
         }
-        searches.iter_mut().try_for_each(|searches| complete(table, searches))
+        searches.iter_mut().try_for_each(|searches| table.complete(searches))
     }
-}
-
-/// Continues the searches that left their range, and checks the values of all.
-///
-/// # Errors
-/// If a value is not a node of the taxonomy.
-fn complete(table: &Table, searches: &mut [WaitingSearch]) -> Result<(), Error> {
-    let unfinished = searches.iter_mut().filter(|search| search.node == UNFINISHED);
-    unfinished.map(std::slice::from_mut).try_for_each(|one| table.perform(one))?;
-    table.check_value(searches.iter().map(|search| search.node).max().unwrap_or(0))
 }

@@ -161,8 +161,9 @@ fn check(world: &World, rules: Kraken2Config, minimizers: bool, paired: bool) ->
     for (waiting, range, at_least) in
         [(1, 4096, 10), (1 << 30, 30, 1), (150_000, 5000, 2), (60_000, 1 << 30, 4)]
     {
-        for threads in [1, 3] {
-            let plan = RoundPlan { waiting, range };
+        // Searches in the file, and in ranges in memory.
+        for (threads, around) in [(1, 0), (3, 0), (1, 1 << 17), (3, 1 << 17)] {
+            let plan = RoundPlan { waiting, range, around };
             let (found, rounds) = run(world, &config, paired, threads, Some(plan)).unwrap();
             assert!(found == expected, "{plan:?}, {threads} threads");
             assert!(rounds >= at_least, "{plan:?}, {threads} threads: {rounds} rounds");
@@ -257,7 +258,10 @@ fn failures_are_the_same() {
         let expected = message(None);
         assert!(expected.contains("2.fq: "), "{expected}");
         for waiting in [1, 60_000, 1 << 30] {
-            assert_eq!(message(Some(RoundPlan { waiting, range: 4096 })), expected);
+            assert_eq!(
+                message(Some(RoundPlan { waiting, range: 4096, around: 1 << 17 })),
+                expected
+            );
         }
     }
 }
@@ -269,7 +273,7 @@ fn damage_is_named() {
     let mut table = std::fs::read(world.file("hash.k2d")).unwrap();
     table[32..].chunks_exact_mut(4).filter(|cell| cell[0] > 0).for_each(|cell| cell[1] |= 15);
     std::fs::write(world.file("hash.k2d"), table).unwrap();
-    let plan = RoundPlan { waiting: 60_000, range: 4096 };
+    let plan = RoundPlan { waiting: 60_000, range: 4096, around: 1 << 17 };
     for gpu in std::iter::once(None).chain(range_gpu(2).map(Some)) {
         let config = Kraken2Config::default();
         let error = run_on(gpu, &world, &config, false, 2, Some(plan)).unwrap_err();

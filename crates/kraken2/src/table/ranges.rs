@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::search::{AHEAD, Bytes, Cells, Words};
+use super::search::{AHEAD, Bytes, Cells, UNFINISHED, Words};
 use super::{HEADER, Table, hash, unhash};
 use merganser_seq::dispatch;
 use merganser_seq::simd::Level;
@@ -11,8 +11,6 @@ use merganser_store::distribute;
 /// Searches are sorted by the stretch of cells in which they begin. There are at most 2^`STRETCH_BITS`
 /// stretches, and a range consists of several.
 const STRETCH_BITS: u32 = 14;
-/// Bytes that the system reads from a disk around a byte that is accessed.
-const AROUND: u64 = 128 << 10;
 
 /// The ranges of a table.
 #[derive(Debug)]
@@ -118,19 +116,52 @@ impl Table {
         &mut rest[..count]
     }
 
-    /// Performs searches.
+    /// Performs searches in the file.
     ///
     /// # Errors
     /// If a cell has a value that is not a node of the taxonomy.
     pub(crate) fn perform(&self, searches: &mut [WaitingSearch]) -> Result<(), crate::Error> {
-        let cells = &self.file.bytes()[HEADER..];
+        self.search(&self.file.bytes()[HEADER..], 0, searches);
+        self.check_found(searches)
+    }
+
+    /// Performs searches in the bytes of consecutive cells, of which the first has the number `first`. Those that leave
+    /// the cells continue in the file.
+    ///
+    /// # Errors
+    /// If a cell has a value that is not a node of the taxonomy.
+    pub(crate) fn perform_in(
+        &self,
+        cells: &[u8],
+        first: u64,
+        searches: &mut [WaitingSearch],
+    ) -> Result<(), crate::Error> {
+        self.search(cells, first, searches);
+        self.complete(searches)
+    }
+
+    /// Continues the [`UNFINISHED`] searches in the file, and checks the values that all have found.
+    ///
+    /// # Errors
+    /// If a value is not a node of the taxonomy.
+    pub(crate) fn complete(&self, searches: &mut [WaitingSearch]) -> Result<(), crate::Error> {
+        let unfinished = searches.iter_mut().filter(|search| search.node == UNFINISHED);
+        unfinished.map(std::slice::from_mut).try_for_each(|one| self.perform(one))?;
+        self.check_found(searches)
+    }
+
+    fn check_found(&self, searches: &[WaitingSearch]) -> Result<(), crate::Error> {
+        self.check_value(searches.iter().map(|search| search.node).max().unwrap_or(0))
+    }
+
+    fn search(&self, cells: &[u8], first: u64, searches: &mut [WaitingSearch]) {
+        let table = self;
         match bytemuck::try_cast_slice::<u8, u32>(cells) {
             Ok(cells) if self.cell_bytes == 4 => {
-                search_words(Level::best(), self, Words { table: self, cells }, searches);
+                search_words(Level::best(), self, Words { table, cells, first }, searches);
             }
-            _ => search_body(self, &Bytes { table: self, cells }, searches),
+            _ => search_body(self, &Bytes { table, cells, first }, searches),
         }
-        self.check_value(searches.iter().map(|search| search.node).max().unwrap_or(0))
     }
 
     /// Returns the cells of a range.
@@ -139,11 +170,10 @@ impl Table {
         start..self.end_of(ranges, range)
     }
 
-    /// Asks the system to read a range ahead, if `searches` searches in the whole table access most of it anyway.
-    pub(in super::super) fn read_ahead(&self, ranges: &Ranges, range: usize, searches: u64) {
-        if range < ranges.len() && searches >= self.bytes() / AROUND {
-            self.file.read_ahead(self.bytes_of(self.cells_of(ranges, range)));
-        }
+    /// Whether so many searches access most of the table, since the system reads `around` bytes around each from the
+    /// disk.
+    pub(in super::super) fn is_read_by(&self, searches: u64, around: u64) -> bool {
+        searches.saturating_mul(around) >= self.bytes()
     }
 
     /// Releases the memory of the cells up to the end of a range.

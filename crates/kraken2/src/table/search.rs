@@ -43,9 +43,14 @@ impl Table {
         taxa.resize(minimizers.len(), 0);
         match bytemuck::try_cast_slice::<u8, u32>(cells) {
             Ok(cells) if self.cell_bytes == 4 => {
-                search_words(Level::best(), Words { table: self, cells }, minimizers, taxa);
+                search_words(
+                    Level::best(),
+                    Words { table: self, cells, first: 0 },
+                    minimizers,
+                    taxa,
+                );
             }
-            _ => search(self, &Bytes { table: self, cells }, minimizers, taxa),
+            _ => search(self, &Bytes { table: self, cells, first: 0 }, minimizers, taxa),
         }
         self.check_value(taxa.iter().copied().max().unwrap_or(0))
     }
@@ -128,17 +133,23 @@ fn search_words_body(words: Words<'_>, minimizers: &[u64], taxa: &mut [u32]) {
     search(words.table, &words, minimizers, taxa);
 }
 
+/// The value of a search that leaves the cells that are there.
+pub(crate) const UNFINISHED: u32 = u32::MAX;
+
 /// Cells of 32 bits.
 pub(super) struct Words<'a> {
     pub(super) table: &'a Table,
     pub(super) cells: &'a [u32],
+    /// The number of the first cell.
+    pub(super) first: u64,
 }
 
 impl Cells for Words<'_> {
     #[inline(always)]
     fn ask(&self, at: u64) {
-        prefetch(self.cells, at as usize);
-        prefetch(self.cells, at as usize + TOGETHER - 1);
+        let at = at.wrapping_sub(self.first) as usize;
+        prefetch(self.cells, at);
+        prefetch(self.cells, at.wrapping_add(TOGETHER - 1));
     }
 
     /// Most searches end within a few cells, so these are compared all at once, without a branch that depends
@@ -146,7 +157,8 @@ impl Cells for Words<'_> {
     #[inline(always)]
     fn value(&self, search: Search) -> u32 {
         let values = (1 << self.table.value_bits) - 1;
-        let near = self.cells.get(search.at as usize..).and_then(<[u32]>::first_chunk);
+        let at = search.at.wrapping_sub(self.first) as usize;
+        let near = self.cells.get(at..).and_then(<[u32]>::first_chunk);
         if let Some(near) = near {
             let near: &[u32; TOGETHER] = near;
             let mut ends = 0u32;
@@ -159,7 +171,10 @@ impl Cells for Words<'_> {
                 return u32::from_le(near[place]) & values;
             }
         }
-        self.table.walk(search, |at| self.table.parts(u32::from_le(self.cells[at as usize]), 0))
+        self.table.walk(search, |at| match self.cells.get(at.wrapping_sub(self.first) as usize) {
+            Some(&cell) => self.table.parts(u32::from_le(cell), 0),
+            None => (search.key, UNFINISHED),
+        })
     }
 }
 
@@ -167,24 +182,28 @@ impl Cells for Words<'_> {
 pub(super) struct Bytes<'a> {
     pub(super) table: &'a Table,
     pub(super) cells: &'a [u8],
+    /// The number of the first cell.
+    pub(super) first: u64,
 }
 
 impl Bytes<'_> {
-    fn first(&self, at: u64) -> usize {
-        at as usize * self.table.cell_bytes
+    /// Returns the offset of a cell.
+    fn offset(&self, at: u64) -> usize {
+        (at.wrapping_sub(self.first) as usize).wrapping_mul(self.table.cell_bytes)
     }
 }
 
 impl Cells for Bytes<'_> {
     fn ask(&self, at: u64) {
-        prefetch(self.cells, self.first(at));
+        prefetch(self.cells, self.offset(at));
     }
 
     fn value(&self, search: Search) -> u32 {
         self.table.walk(search, |at| {
-            let (mut cell, first) = ([0; 8], self.first(at));
-            let width = self.table.cell_bytes;
-            cell[..width].copy_from_slice(&self.cells[first..first + width]);
+            let (mut cell, width) = ([0; 8], self.table.cell_bytes);
+            let bytes = self.cells.get(self.offset(at)..).and_then(|rest| rest.get(..width));
+            let Some(bytes) = bytes else { return (search.key, UNFINISHED) };
+            cell[..width].copy_from_slice(bytes);
             let cell = u64::from_le_bytes(cell);
             self.table.parts(cell as u32, (cell >> 32) as u32)
         })
