@@ -234,3 +234,83 @@ fn databases_that_do_not_belong_together_are_refused() {
     );
     assert!(warnings.contains("taxid 11: its parent is '10' and '2'"), "{warnings}");
 }
+
+/// `db info` with several databases says what `classify` says.
+#[test]
+fn databases_are_compared() {
+    let dir = Dir::new();
+    write_taxonomy(&dir);
+    write_genomes_and_reads(&dir);
+    build(&dir, "a", "g0.fa g1.fa", "");
+    build(&dir, "b", "g0.fa", "");
+    build(&dir, "c", "g3.fa", "");
+    build(&dir, "k", "g1.fa", "-k 31 --minimizer-len 29 --minimizer-spaces 3");
+    dir.run("build -q --taxonomy tax -o own.mgdb g1.fa").ok();
+    let names = String::from_utf8(dir.read("tax/names.dmp")).unwrap();
+    dir.write("tax/names.dmp", names.replace("Taxon", "Other"));
+    build(&dir, "n", "g1.fa", "");
+    let nodes = String::from_utf8(dir.read("tax/nodes.dmp")).unwrap();
+    dir.write("tax/names.dmp", names);
+    dir.write("tax/nodes.dmp", nodes.replace("11\t|\t10\t|\tgenus", "11\t|\t2\t|\tfamily"));
+    build(&dir, "p", "g1.fa", "");
+    let databases = ["a", "b", "c", "k", "n", "p", "own.mgdb"];
+    let info = |databases: &str, together: bool| -> serde_json::Value {
+        let ran = dir.run(&format!("db info --json {databases}"));
+        assert_eq!(ran.code, Some(if together { 0 } else { 1 }), "{databases}");
+        serde_json::from_slice(&ran.stdout).unwrap()
+    };
+    // Each pair, and one of three: the same verdict and message as those of `classify`.
+    let pairs = databases.iter().flat_map(|one| databases.map(|two| format!("{one} {two}")));
+    for databases in pairs.chain(["a b c".to_owned(), "a c k".to_owned()]) {
+        if databases == "own.mgdb own.mgdb" {
+            // Whether databases of this kind can be used together is not decided here.
+            continue;
+        }
+        let ran = dir.run(&format!("classify {databases} 1.fq -o x.tsv"));
+        let together = ran.code == Some(0);
+        let said = info(&databases, together);
+        assert_eq!(said["all"]["together"], together, "{databases}");
+        assert_eq!(said["all"]["reason"].is_null(), together, "{databases}");
+        if together {
+            let warnings: Vec<String> = ran.warnings().iter().map(ToString::to_string).collect();
+            let differences = said["all"]["differences"].as_array().unwrap();
+            assert_eq!(differences.len(), warnings.len(), "{databases}");
+            for (difference, warning) in differences.iter().zip(&warnings) {
+                assert!(warning.contains(difference.as_str().unwrap()), "{databases}: {warning}");
+            }
+        } else {
+            let reason = said["all"]["reason"].as_str().unwrap().to_owned();
+            assert_eq!(ran.stderr.trim_end(), format!("error: {reason}"));
+            let ran = dir.run(&format!("db info {databases}"));
+            assert_eq!(ran.stderr.trim_end(), format!("error: {reason}"));
+        }
+    }
+    let pair = |databases: &str, together| info(databases, together)["pairs"][0].clone();
+    let fields = ["shared_taxa", "only_first", "only_second", "other_parent", "other_rank"];
+    let numbers = |pair: &serde_json::Value| fields.map(|field| pair[field].as_u64().unwrap());
+    // Without the root, the first database has taxa 2, 10, 11, 21, 22.
+    let ab = pair("a b", true);
+    assert_eq!((numbers(&ab), ab["extension"].as_str()), ([4, 1, 0, 0, 0], Some("first")));
+    let ba = pair("b a", true);
+    assert_eq!((numbers(&ba), ba["extension"].as_str()), ([4, 0, 1, 0, 0], Some("second")));
+    let ac = pair("a c", true);
+    assert_eq!((numbers(&ac), ac["extension"].as_str()), ([2, 3, 2, 0, 0], Some("both")));
+    let aa = pair("a a", true);
+    assert_eq!((numbers(&aa), aa["extension"].as_str()), ([5, 0, 0, 0, 0], Some("none")));
+    // Taxon 11 of this one is a family of taxon 2, and taxon 10 is missing.
+    let ap = pair("a p", true);
+    assert_eq!(numbers(&ap), [3, 2, 0, 1, 1]);
+    assert_eq!(ap["example"], "taxid 11: its parent is '10' and '2'");
+    let ak = pair("a k", false);
+    let parameters = ak["parameters"].as_array().unwrap();
+    assert_eq!((parameters.len(), &parameters[0]), (4, &"k is 35 and 31".into()));
+    let an = pair("a n", false);
+    assert_eq!((an["other_name"].as_u64(), an["shared_taxa"].as_u64()), (Some(4), Some(4)));
+    let text = dir.run("db info a b").ok();
+    assert!(text.starts_with("database        a\nformat          kraken2\n"), "{text}");
+    assert!(text.contains("\n\ndatabase        b\n"), "{text}");
+    assert!(text.contains("\n\nfirst           a\nsecond          b\ntogether        yes\n"));
+    assert!(text.contains("\n\ntogether        yes\nreason          -\ntaxa            6\n"));
+    dir.run("db info a missing").fails(1);
+    dir.run("db info").fails(2);
+}
