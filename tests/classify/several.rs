@@ -314,3 +314,150 @@ fn databases_are_compared() {
     dir.run("db info a missing").fails(1);
     dir.run("db info").fails(2);
 }
+
+/// Whether a taxon of [`write_taxonomy`] is in a clade.
+fn is_within(mut taxid: u32, clade: u32) -> bool {
+    let parent = |taxid| match taxid {
+        21..=26 => 11 + (taxid - 21) / 3,
+        11 | 12 => 10,
+        10 => 2,
+        2 => 1,
+        _ => 0,
+    };
+    while taxid != 0 && taxid != clade {
+        taxid = parent(taxid);
+    }
+    taxid != 0
+}
+
+/// Returns the taxid of each read of the lines of `classify`, and those of its k-mers; 0 for k-mers without one.
+fn parse_lines(dir: &Dir, name: &str) -> Vec<(u32, Vec<u32>)> {
+    let lines = String::from_utf8(dir.read(name)).unwrap();
+    let parse = |line: &str| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let runs = fields[4].split_whitespace().filter(|run| *run != "|:|");
+        let k_mers = runs.flat_map(|run| {
+            let (taxid, count) = run.split_once(':').unwrap();
+            vec![taxid.parse().unwrap_or(0); count.parse().unwrap()]
+        });
+        (fields[2].parse().unwrap(), k_mers.collect())
+    };
+    lines.lines().map(parse).collect()
+}
+
+/// Makes the table of reads by database of the lines of a run with all databases, of runs with each by itself, and of the
+/// report `r.tsv`.
+fn table_by_database(dir: &Dir, databases: &[&str], names: &[&str], reads: &str) -> String {
+    let all = parse_lines(dir, "l.tsv");
+    let supported = databases.iter().map(|database| {
+        dir.run(&format!("classify -q {database} {reads} -o each.tsv")).ok();
+        let each = parse_lines(dir, "each.tsv");
+        let is_supported = |((call, joint), (_, own)): (&(u32, Vec<u32>), &(u32, Vec<u32>))| {
+            assert_eq!(joint.len(), own.len());
+            *call != 0
+                && joint.iter().zip(own).any(|(&k_mer, &own)| own != 0 && is_within(k_mer, *call))
+        };
+        all.iter().zip(&each).map(is_supported).collect::<Vec<bool>>()
+    });
+    let supported: Vec<Vec<bool>> = supported.collect();
+    let mut table = "taxid\trank\tname\treads\town_reads".to_owned();
+    names.iter().for_each(|name| write!(table, "\t{name}_reads\t{name}_own_reads").unwrap());
+    let report = String::from_utf8(dir.read("r.tsv")).unwrap();
+    for row in report.lines().filter(|row| !row.contains("unclassified")) {
+        let fields: Vec<&str> = row.split('\t').map(str::trim).collect();
+        let taxid: u32 = fields[4].parse().unwrap();
+        write!(table, "\n{taxid}\t{}\t{}\t{}\t{}", fields[3], fields[5], fields[1], fields[2])
+            .unwrap();
+        for supported in &supported {
+            let of = |is_counted: &dyn Fn(u32) -> bool| {
+                let reads = all.iter().zip(supported);
+                reads
+                    .filter(|((call, _), is_supported)| **is_supported && is_counted(*call))
+                    .count()
+            };
+            let clade = of(&|call| is_within(call, taxid));
+            write!(table, "\t{clade}\t{}", of(&|call| call == taxid)).unwrap();
+        }
+    }
+    table + "\n"
+}
+
+#[test]
+fn reads_are_counted_by_database() {
+    let dir = Dir::new();
+    write_taxonomy(&dir);
+    write_genomes_and_reads(&dir);
+    build(&dir, "a", "g0.fa g3.fa", "");
+    build(&dir, "b", "g1.fa g4.fa g5.fa", "");
+    build(&dir, "c", "g2.fa", "");
+    for (databases, names) in [
+        (&["a", "b", "c"][..], &["a", "b", "c"][..]),
+        (&["c", "./a/"], &["c", "a"]),
+        (&["a", "b", "a"], &["a", "b", "a_2"]),
+        (&["b"], &["b"]),
+    ] {
+        for (reads, options) in [
+            ("1.fq 2.fq", ""),
+            ("-1 1.fq -2 2.fq", "--confidence 0.1"),
+            ("2.fq", "--confidence 0.6"),
+        ] {
+            let all = databases.join(" ");
+            let run = format!("classify -q {all} {reads} {options} --report r.tsv");
+            dir.run(&format!("{run} -o l.tsv")).ok();
+            let expected = table_by_database(&dir, databases, names, reads);
+            for threads in [1, 3] {
+                dir.run(&format!("{run} --database-report d.tsv -t {threads} -o m.tsv")).ok();
+                let found = String::from_utf8(dir.read("d.tsv")).unwrap();
+                assert_eq!(found, expected, "{all} {reads} {options}");
+                assert!(dir.read("m.tsv") == dir.read("l.tsv"), "{all} {reads} {options}");
+            }
+        }
+    }
+    // No database has all of the evidence.
+    dir.run("classify -q a b c 1.fq --no-map --database-report d.tsv").ok();
+    let table = String::from_utf8(dir.read("d.tsv")).unwrap();
+    let root: Vec<u64> =
+        table.lines().nth(1).unwrap().split('\t').skip(3).map(|n| n.parse().unwrap()).collect();
+    assert!([2, 4, 6].iter().all(|&at| root[at] > 0 && root[at] < root[0]), "{root:?}");
+}
+
+#[test]
+fn counts_by_database_are_joined() {
+    let dir = Dir::new();
+    write_taxonomy(&dir);
+    write_genomes_and_reads(&dir);
+    build(&dir, "a", "g0.fa g3.fa", "");
+    build(&dir, "b", "g1.fa g2.fa g4.fa", "");
+    let run = "classify -q a b -1 1.fq -2 2.fq --no-map";
+    dir.run(&format!("{run} --database-report all.tsv --report all.kreport")).ok();
+    for shard in [1, 2] {
+        let options = format!("--shard {shard}/2 --partial {shard}.partial");
+        dir.run(&format!("{run} {options} --database-report {shard}.tsv")).ok();
+        dir.run(&format!("{run} --shard {shard}/2 --partial {shard}.without")).ok();
+    }
+    let join = "classify join -q 1.partial 2.partial";
+    dir.run(&format!("{join} --database-report joined.tsv --report joined.kreport")).ok();
+    assert_eq!(dir.read("joined.tsv"), dir.read("all.tsv"));
+    assert_eq!(dir.read("joined.kreport"), dir.read("all.kreport"));
+    assert_ne!(dir.read("1.tsv"), dir.read("all.tsv"));
+    // Whole runs over some of the reads.
+    dir.run("classify -q a b 1.fq --no-map --database-report 1.tsv --partial 1.run").ok();
+    dir.run("classify -q a b 2.fq --no-map --database-report 2.tsv --partial 2.run").ok();
+    dir.run("classify -q a b 1.fq 2.fq --no-map --database-report all.tsv").ok();
+    dir.run("classify join -q 1.run 2.run --database-report joined.tsv").ok();
+    assert_eq!(dir.read("joined.tsv"), dir.read("all.tsv"));
+    dir.run("report merge -q --format kreport 1.run 2.run -o merged.kreport").ok();
+    std::fs::rename(dir.path("b"), dir.path("d")).unwrap();
+    dir.run("classify -q a d 2.fq --no-map --database-report 2.tsv --partial other.run").ok();
+    dir.run("build -q --taxonomy tax -o own.mgdb g1.fa").ok();
+    for (args, code, said) in [
+        ("classify join 1.without 2.without", 1, "classify with --database-report"),
+        ("classify join 1.partial 2.without", 1, "has not the reads by database"),
+        ("classify join 1.run other.run", 1, "is of the databases a, d, and others are of a, b"),
+        ("classify own.mgdb 1.fq -o y.tsv", 2, "--database-report requires databases of Kraken 2"),
+    ] {
+        let message = dir.run(&format!("{args} -q --database-report x.tsv")).fails(code);
+        assert!(message.contains(said), "{args}: {message}");
+        assert!(!dir.path("x.tsv").exists() && !dir.path("y.tsv").exists(), "{args}");
+    }
+}

@@ -13,6 +13,7 @@
 
 mod batch;
 mod build;
+mod by_database;
 mod classify;
 mod codes;
 mod config;
