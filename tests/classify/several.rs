@@ -313,6 +313,8 @@ fn databases_are_compared() {
     assert!(text.contains("\n\ntogether        yes\nreason          -\ntaxa            6\n"));
     dir.run("db info a missing").fails(1);
     dir.run("db info").fails(2);
+    let message = dir.run("db merge a b -o ab").fails(2);
+    assert!(message.contains("classify with several databases at once, or build one"), "{message}");
 }
 
 /// Whether a taxon of [`write_taxonomy`] is in a clade.

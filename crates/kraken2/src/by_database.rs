@@ -30,7 +30,7 @@ pub(super) type ReadsBySet = HashMap<(u32, DatabaseSet), u64>;
 pub(super) struct Evidence {
     is_wanted: bool,
     /// The databases that have the last minimizer.
-    pub(super) last: DatabaseSet,
+    last: DatabaseSet,
     /// The nodes of the read's k-mers, and the databases that have them.
     found: Vec<(u32, DatabaseSet)>,
 }
@@ -38,6 +38,12 @@ pub(super) struct Evidence {
 impl Evidence {
     pub(super) fn new(is_wanted: bool) -> Evidence {
         Evidence { is_wanted, last: FIRST, found: Vec::new() }
+    }
+
+    /// Begins a batch. A device looks minimizers up in the first database only, and reports no databases.
+    pub(super) fn start(&mut self) {
+        self.last = FIRST;
+        self.clear();
     }
 
     /// Begins a read.

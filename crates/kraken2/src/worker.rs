@@ -326,6 +326,7 @@ impl<'c> Reads<'c> {
         self.cuts.clear();
         self.cuts.extend(cuts.cuts.iter().rev());
         self.sketches.clear();
+        self.evidence.start();
         self.clear();
     }
 

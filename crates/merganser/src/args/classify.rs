@@ -197,7 +197,8 @@ pub(crate) struct LineArgs {
     ///
     /// A database supports a read if it has at least one of its k-mers whose taxon is in the clade of the
     /// read's taxon. Columns: taxid, rank code and name; reads of the clade and of the taxon itself; the same
-    /// two for each database. With --partial, `classify join` can write this table, too.
+    /// two for each database. With --shard, FILE has the reads of the shard, and `classify join` with the
+    /// same option writes the table of all reads.
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) database_report: Option<PathBuf>,
     /// Write partial results, for `report merge` or `classify join`
