@@ -52,19 +52,24 @@ impl Evidence {
     }
 
     /// Sets the databases that have the minimizer with this number; they are known only if they are wanted.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin(&mut self, sources: &[DatabaseSet], number: usize) {
         if let Some(&databases) = sources.get(number) {
             self.last = databases;
         }
     }
 
-    /// Adds k-mers of the last minimizer, whose node this is.
-    #[inline]
+    /// Adds k-mers of the last minimizer, whose node this is, if they are wanted.
+    #[inline(always)]
     pub(super) fn put(&mut self, node: u32) {
-        if !self.is_wanted {
-            return;
+        if self.is_wanted {
+            self.add(node);
         }
+    }
+
+    /// Out of line, because most runs do not need it.
+    #[inline(never)]
+    fn add(&mut self, node: u32) {
         match self.found.last_mut() {
             Some(found) if found.0 == node => found.1 |= self.last,
             _ => self.found.push((node, self.last)),

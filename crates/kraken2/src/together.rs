@@ -10,7 +10,7 @@ use crate::Error;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Kraken2Relation {
-    /// The parameters of minimizers that differ, with both values. Databases are used together only if there are none.
+    /// The parameters of minimizers that differ, with both values. If any does, the databases cannot be used together.
     pub parameters: Vec<String>,
     /// The taxa that both have.
     pub taxa: Kraken2SharedTaxa,
@@ -22,7 +22,7 @@ pub struct Kraken2Relation {
 pub struct Kraken2Together {
     /// The number of taxa of the joint taxonomy, including the root.
     pub taxa: usize,
-    /// The hash below which minimizers are looked up in no table; 0 if there is none.
+    /// The hash below which minimizers are looked up in no table; 0 if all are looked up.
     pub minimum_hash: u64,
     /// A message for each database whose taxonomy differs from those before it.
     pub differences: Vec<String>,
