@@ -276,7 +276,7 @@ fn names<'p>(tables: impl Iterator<Item = &'p Path>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::taxonomy::tests::{parents, tree};
+    use crate::taxonomy::tests::tree;
 
     #[test]
     fn names_are_those_of_the_folders() {
