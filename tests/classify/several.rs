@@ -335,8 +335,11 @@ fn is_within(mut taxid: u32, clade: u32) -> bool {
     taxid != 0
 }
 
-/// Returns the taxid of each read of the lines of `classify`, and those of its k-mers; 0 for k-mers without one.
-fn parse_lines(dir: &Dir, name: &str) -> Vec<(u32, Vec<u32>)> {
+/// The taxid of a read, and those of its k-mers; 0 for k-mers without one.
+type Call = (u32, Vec<u32>);
+
+/// Returns the taxid of each read of the lines of `classify`, and those of its k-mers.
+fn parse_lines(dir: &Dir, name: &str) -> Vec<Call> {
     let lines = String::from_utf8(dir.read(name)).unwrap();
     let parse = |line: &str| {
         let fields: Vec<&str> = line.split('\t').collect();
@@ -357,7 +360,7 @@ fn table_by_database(dir: &Dir, databases: &[&str], names: &[&str], reads: &str)
     let supported = databases.iter().map(|database| {
         dir.run(&format!("classify -q {database} {reads} -o each.tsv")).ok();
         let each = parse_lines(dir, "each.tsv");
-        let is_supported = |((call, joint), (_, own)): (&(u32, Vec<u32>), &(u32, Vec<u32>))| {
+        let is_supported = |((call, joint), (_, own)): (&Call, &Call)| {
             assert_eq!(joint.len(), own.len());
             *call != 0
                 && joint.iter().zip(own).any(|(&k_mer, &own)| own != 0 && is_within(k_mer, *call))
