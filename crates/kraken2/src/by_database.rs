@@ -19,7 +19,7 @@ pub(super) type DatabaseSet = u32;
 /// The maximum number of databases that are counted.
 const MAX_DATABASES: usize = 32;
 
-/// The set of the first database, which is the only one if there is no other.
+/// The set of the first database.
 const FIRST: DatabaseSet = 1;
 
 /// Reads by node and by the set of databases that support it.
@@ -29,21 +29,15 @@ pub(super) type ReadsBySet = HashMap<(u32, DatabaseSet), u64>;
 #[derive(Debug)]
 pub(super) struct Evidence {
     is_wanted: bool,
-    /// The databases that have the last minimizer.
-    last: DatabaseSet,
+    /// Whether there is only one database: then it supports each classified read.
+    is_single: bool,
     /// The nodes of the read's k-mers, and the databases that have them.
     found: Vec<(u32, DatabaseSet)>,
 }
 
 impl Evidence {
-    pub(super) fn new(is_wanted: bool) -> Evidence {
-        Evidence { is_wanted, last: FIRST, found: Vec::new() }
-    }
-
-    /// Begins a batch. A device looks minimizers up in the first database only, and reports no databases.
-    pub(super) fn start(&mut self) {
-        self.last = FIRST;
-        self.clear();
+    pub(super) fn new(is_wanted: bool, is_single: bool) -> Evidence {
+        Evidence { is_wanted, is_single, found: Vec::new() }
     }
 
     /// Begins a read.
@@ -51,41 +45,28 @@ impl Evidence {
         self.found.clear();
     }
 
-    /// Sets the databases that have the minimizer with this number; they are known only if they are wanted.
-    #[inline(always)]
-    pub(super) fn begin(&mut self, sources: &[DatabaseSet], number: usize) {
-        if let Some(&databases) = sources.get(number) {
-            self.last = databases;
-        }
-    }
-
-    /// Adds k-mers of the last minimizer, whose node this is, if they are wanted.
-    #[inline(always)]
-    pub(super) fn put(&mut self, node: u32) {
-        if self.is_wanted {
-            self.add(node);
-        }
-    }
-
-    /// Out of line, because most runs do not need it.
-    #[inline(never)]
-    fn add(&mut self, node: u32) {
+    /// Adds k-mers with this node, which these databases have.
+    pub(super) fn add(&mut self, node: u32, databases: DatabaseSet) {
         match self.found.last_mut() {
-            Some(found) if found.0 == node => found.1 |= self.last,
-            _ => self.found.push((node, self.last)),
+            Some(found) if found.0 == node => found.1 |= databases,
+            _ if node == 0 => {}
+            _ => self.found.push((node, databases)),
         }
     }
 
     /// Counts a read that is assigned to `call`: for the databases that have at least one of its k-mers whose node is in
     /// the clade of `call`.
-    #[inline]
     pub(super) fn count(&self, tree: &Kraken2Taxonomy, call: u32, reads: &mut ReadsBySet) {
         if !self.is_wanted {
             return;
         }
         let clade = tree.clade(call);
         let supports = |found: &&(u32, DatabaseSet)| clade.contains(&tree.clade(found.0).start);
-        let databases = self.found.iter().filter(supports).fold(0, |all, found| all | found.1);
+        let supporting = self.found.iter().filter(supports);
+        let databases = match self.is_single {
+            true => FIRST,
+            false => supporting.fold(0, |all, found| all | found.1),
+        };
         *reads.entry((call, databases)).or_default() += 1;
     }
 }
@@ -289,10 +270,9 @@ mod tests {
     #[test]
     fn k_mers_within_the_clade_count() {
         let tree = tree(&[1, 1, 2, 2], &[]);
-        let mut evidence = Evidence::new(true);
-        for (node, databases) in [(4, 0b001), (4, 0b100), (3, 0b010), (1, 0b1000)] {
-            evidence.begin(&[0, databases], 1);
-            evidence.put(node);
+        let mut evidence = Evidence::new(true, false);
+        for (node, databases) in [(4, 0b001), (4, 0b100), (0, 0), (3, 0b010), (1, 0b1000)] {
+            evidence.add(node, databases);
         }
         let mut reads = ReadsBySet::default();
         [4, 2, 3, 1, 4].iter().for_each(|&call| evidence.count(&tree, call, &mut reads));

@@ -36,6 +36,11 @@ impl<'db> Kraken2Classifier<'db> {
         Kraken2Classifier { database, config, lines }
     }
 
+    /// Whether the databases that have each minimizer are needed.
+    fn counts_by_database(&self) -> bool {
+        self.config.database_report && self.database.tables.single().is_none()
+    }
+
     /// Replaces `found` with the node of each minimizer, and `sources` with the databases that have it, if reads are
     /// counted by database.
     ///
@@ -47,8 +52,8 @@ impl<'db> Kraken2Classifier<'db> {
         found: &mut Vec<u32>,
         sources: &mut Vec<DatabaseSet>,
     ) -> Result<(), Error> {
-        let Kraken2Classifier { database, config, .. } = *self;
-        match config.database_report {
+        let database = self.database;
+        match self.counts_by_database() {
             false => database.look_up(minimizers, found),
             true => {
                 let tree = database.taxonomy();
@@ -133,7 +138,7 @@ impl Kraken2Worker<'_> {
         let Kraken2Worker { classifier, entries, found, sources, reads, .. } = self;
         reads.start(&waiting.cuts);
         for piece in waiting.pieces.drain(..) {
-            let wanted = classifier.config.database_report.then_some(&mut *sources);
+            let wanted = classifier.counts_by_database().then_some(&mut *sources);
             piece.found(classifier.database, entries, found, wanted);
             reads.take(entries, (found, sources), &waiting.batch, results);
         }
@@ -316,7 +321,10 @@ impl<'c> Reads<'c> {
             cuts: Vec::new(),
             sketches: BlockSketches::new(),
             counted: Counted::new(classifier.database.taxonomy().len()),
-            evidence: Evidence::new(classifier.config.database_report),
+            evidence: Evidence::new(
+                classifier.config.database_report,
+                !classifier.counts_by_database(),
+            ),
         }
     }
 
@@ -326,7 +334,6 @@ impl<'c> Reads<'c> {
         self.cuts.clear();
         self.cuts.extend(cuts.cuts.iter().rev());
         self.sketches.clear();
-        self.evidence.start();
         self.clear();
     }
 
@@ -338,8 +345,23 @@ impl<'c> Reads<'c> {
         (self.done, self.one_mate) = (false, false);
     }
 
-    /// Processes runs of entries with the nodes of their minimizers.
+    /// Processes runs of entries with the nodes of their minimizers. `sources` are the databases that have them, or empty
+    /// if reads are not counted by database.
     fn take(
+        &mut self,
+        entries: &Entries,
+        (found, sources): (&[u32], &[DatabaseSet]),
+        batch: &RecordBatch,
+        results: &mut Kraken2Batch,
+    ) {
+        match sources.is_empty() {
+            true => self.take_runs::<false>(entries, (found, sources), batch, results),
+            false => self.take_runs::<true>(entries, (found, sources), batch, results),
+        }
+    }
+
+    /// Performs [`take`](Self::take), in which runs that do not count by database spend no time on it.
+    fn take_runs<const BY_DATABASE: bool>(
         &mut self,
         entries: &Entries,
         (found, sources): (&[u32], &[DatabaseSet]),
@@ -352,7 +374,9 @@ impl<'c> Reads<'c> {
             match run.kind() {
                 Kind::Next => {
                     let Some((number, &node)) = next.next() else { return };
-                    self.evidence.begin(sources, number);
+                    if BY_DATABASE && !self.done {
+                        self.evidence.add(node, sources[number]);
+                    }
                     self.next(node, count, 1, || entries.minimizers[number]);
                 }
                 Kind::Same => self.put(self.last, count),
@@ -402,7 +426,6 @@ impl<'c> Reads<'c> {
                 Some(hit) if hit.0 == node => hit.1 += count,
                 _ => self.hits.push((node, count)),
             }
-            self.evidence.put(node);
         }
         self.total += count;
         match self.kmers.last_mut() {
