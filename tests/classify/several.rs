@@ -245,3 +245,238 @@ fn databases_that_do_not_belong_together_are_refused() {
     );
     assert!(warnings.contains("taxid 11: its parent is '10' and '2'"), "{warnings}");
 }
+
+/// `db info` with several databases says what `classify` says.
+#[test]
+fn databases_are_compared() {
+    let dir = Dir::new();
+    write_taxonomy(&dir);
+    write_genomes_and_reads(&dir);
+    build(&dir, "a", "g0.fa g1.fa", "");
+    build(&dir, "b", "g0.fa", "");
+    build(&dir, "c", "g3.fa", "");
+    build(&dir, "k", "g1.fa", "-k 31 --minimizer-len 29 --minimizer-spaces 3");
+    dir.run("build -q --taxonomy tax -o own.mgdb g1.fa").ok();
+    let names = String::from_utf8(dir.read("tax/names.dmp")).unwrap();
+    dir.write("tax/names.dmp", names.replace("Taxon", "Other"));
+    build(&dir, "n", "g1.fa", "");
+    let nodes = String::from_utf8(dir.read("tax/nodes.dmp")).unwrap();
+    dir.write("tax/names.dmp", names);
+    dir.write("tax/nodes.dmp", nodes.replace("11\t|\t10\t|\tgenus", "11\t|\t2\t|\tfamily"));
+    build(&dir, "p", "g1.fa", "");
+    let databases = ["a", "b", "c", "k", "n", "p", "own.mgdb"];
+    let info = |databases: &str, together: bool| -> serde_json::Value {
+        let ran = dir.run(&format!("db info --json {databases}"));
+        assert_eq!(ran.code, Some(if together { 0 } else { 1 }), "{databases}");
+        serde_json::from_slice(&ran.stdout).unwrap()
+    };
+    // Each pair, and one of three: the same verdict and message as those of `classify`.
+    let pairs = databases.iter().flat_map(|one| databases.map(|two| format!("{one} {two}")));
+    for databases in pairs.chain(["a b c".to_owned(), "a c k".to_owned()]) {
+        if databases == "own.mgdb own.mgdb" {
+            // Whether databases of this kind can be used together is not decided here.
+            continue;
+        }
+        let ran = dir.run(&format!("classify {databases} 1.fq -o x.tsv"));
+        let together = ran.code == Some(0);
+        let said = info(&databases, together);
+        assert_eq!(said["all"]["together"], together, "{databases}");
+        assert_eq!(said["all"]["reason"].is_null(), together, "{databases}");
+        if together {
+            let is_other = |warning: &&str| !warning.contains("this database is given twice");
+            let warnings: Vec<&str> = ran.warnings().into_iter().filter(is_other).collect();
+            let differences = said["all"]["differences"].as_array().unwrap();
+            assert_eq!(differences.len(), warnings.len(), "{databases}");
+            for (difference, warning) in differences.iter().zip(&warnings) {
+                assert!(warning.contains(difference.as_str().unwrap()), "{databases}: {warning}");
+            }
+        } else {
+            let reason = said["all"]["reason"].as_str().unwrap().to_owned();
+            assert_eq!(ran.stderr.trim_end(), format!("error: {reason}"));
+            let ran = dir.run(&format!("db info {databases}"));
+            assert_eq!(ran.stderr.trim_end(), format!("error: {reason}"));
+        }
+    }
+    let pair = |databases: &str, together| info(databases, together)["pairs"][0].clone();
+    let fields = ["shared_taxa", "only_first", "only_second", "other_parent", "other_rank"];
+    let numbers = |pair: &serde_json::Value| fields.map(|field| pair[field].as_u64().unwrap());
+    // Without the root, the first database has taxa 2, 10, 11, 21, 22.
+    let ab = pair("a b", true);
+    assert_eq!((numbers(&ab), ab["extension"].as_str()), ([4, 1, 0, 0, 0], Some("first")));
+    let ba = pair("b a", true);
+    assert_eq!((numbers(&ba), ba["extension"].as_str()), ([4, 0, 1, 0, 0], Some("second")));
+    let ac = pair("a c", true);
+    assert_eq!((numbers(&ac), ac["extension"].as_str()), ([2, 3, 2, 0, 0], Some("both")));
+    let aa = pair("a a", true);
+    assert_eq!((numbers(&aa), aa["extension"].as_str()), ([5, 0, 0, 0, 0], Some("none")));
+    // Taxon 11 of this one is a family of taxon 2, and taxon 10 is missing.
+    let ap = pair("a p", true);
+    assert_eq!(numbers(&ap), [3, 2, 0, 1, 1]);
+    assert_eq!(ap["example"], "taxid 11: its parent is '10' and '2'");
+    let ak = pair("a k", false);
+    let parameters = ak["parameters"].as_array().unwrap();
+    assert_eq!((parameters.len(), &parameters[0]), (4, &"k is 35 and 31".into()));
+    let an = pair("a n", false);
+    assert_eq!((an["other_name"].as_u64(), an["shared_taxa"].as_u64()), (Some(4), Some(4)));
+    let text = dir.run("db info a b").ok();
+    assert!(text.starts_with("database        a\nformat          kraken2\n"), "{text}");
+    assert!(text.contains("\n\ndatabase        b\n"), "{text}");
+    assert!(text.contains("\n\nfirst           a\nsecond          b\ntogether        yes\n"));
+    assert!(text.contains("\n\ntogether        yes\nreason          -\ntaxa            6\n"));
+    dir.run("db info a missing").fails(1);
+    assert_eq!(dir.run("db info").code, Some(2));
+    let ran = dir.run("db merge a b -o ab");
+    assert_eq!(ran.code, Some(2));
+    let tip = "tip: classify with several databases at once, or build one of all genomes";
+    assert!(ran.stderr.contains(tip), "{}", ran.stderr);
+}
+
+/// Whether a taxon of [`write_taxonomy`] is in a clade.
+fn is_within(mut taxid: u32, clade: u32) -> bool {
+    let parent = |taxid| match taxid {
+        21..=26 => 11 + (taxid - 21) / 3,
+        11 | 12 => 10,
+        10 => 2,
+        2 => 1,
+        _ => 0,
+    };
+    while taxid != 0 && taxid != clade {
+        taxid = parent(taxid);
+    }
+    taxid != 0
+}
+
+/// The taxid of a read, and those of its k-mers; 0 for k-mers without one.
+type Call = (u32, Vec<u32>);
+
+/// Returns the taxid of each read of the lines of `classify`, and those of its k-mers.
+fn parse_lines(dir: &Dir, name: &str) -> Vec<Call> {
+    let lines = String::from_utf8(dir.read(name)).unwrap();
+    let parse = |line: &str| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let runs = fields[4].split_whitespace().filter(|run| *run != "|:|");
+        let k_mers = runs.flat_map(|run| {
+            let (taxid, count) = run.split_once(':').unwrap();
+            vec![taxid.parse().unwrap_or(0); count.parse().unwrap()]
+        });
+        (fields[2].parse().unwrap(), k_mers.collect())
+    };
+    lines.lines().map(parse).collect()
+}
+
+/// Makes the table of reads by database of the lines of a run with all databases, of runs with each by itself, and of the
+/// report `r.tsv`.
+fn table_by_database(dir: &Dir, databases: &[&str], names: &[&str], reads: &str) -> String {
+    let all = parse_lines(dir, "l.tsv");
+    let supported = databases.iter().map(|database| {
+        dir.run(&format!("classify -q {database} {reads} -o each.tsv")).ok();
+        let each = parse_lines(dir, "each.tsv");
+        let is_supported = |((call, joint), (_, own)): (&Call, &Call)| {
+            assert_eq!(joint.len(), own.len());
+            *call != 0
+                && joint.iter().zip(own).any(|(&k_mer, &own)| own != 0 && is_within(k_mer, *call))
+        };
+        all.iter().zip(&each).map(is_supported).collect::<Vec<bool>>()
+    });
+    let supported: Vec<Vec<bool>> = supported.collect();
+    let mut table = "taxid\trank\tname\treads\town_reads".to_owned();
+    names.iter().for_each(|name| write!(table, "\t{name}_reads\t{name}_own_reads").unwrap());
+    let report = String::from_utf8(dir.read("r.tsv")).unwrap();
+    for row in report.lines().filter(|row| !row.contains("unclassified")) {
+        let fields: Vec<&str> = row.split('\t').map(str::trim).collect();
+        let taxid: u32 = fields[4].parse().unwrap();
+        write!(table, "\n{taxid}\t{}\t{}\t{}\t{}", fields[3], fields[5], fields[1], fields[2])
+            .unwrap();
+        for supported in &supported {
+            let of = |is_counted: &dyn Fn(u32) -> bool| {
+                let reads = all.iter().zip(supported);
+                reads
+                    .filter(|((call, _), is_supported)| **is_supported && is_counted(*call))
+                    .count()
+            };
+            let clade = of(&|call| is_within(call, taxid));
+            write!(table, "\t{clade}\t{}", of(&|call| call == taxid)).unwrap();
+        }
+    }
+    table + "\n"
+}
+
+#[test]
+fn reads_are_counted_by_database() {
+    let dir = Dir::new();
+    write_taxonomy(&dir);
+    write_genomes_and_reads(&dir);
+    build(&dir, "a", "g0.fa g3.fa", "");
+    build(&dir, "b", "g1.fa g4.fa g5.fa", "");
+    build(&dir, "c", "g2.fa", "");
+    for (databases, names) in [
+        (&["a", "b", "c"][..], &["a", "b", "c"][..]),
+        (&["c", "./a/"], &["c", "a"]),
+        (&["a", "b", "a"], &["a", "b", "a_2"]),
+        (&["b"], &["b"]),
+    ] {
+        for (reads, options) in [
+            ("1.fq 2.fq", ""),
+            ("-1 1.fq -2 2.fq", "--confidence 0.1"),
+            ("2.fq", "--confidence 0.6"),
+        ] {
+            let all = databases.join(" ");
+            let run = format!("classify -q {all} {reads} {options} --report r.tsv");
+            dir.run(&format!("{run} -o l.tsv")).ok();
+            let expected = table_by_database(&dir, databases, names, reads);
+            for threads in [1, 3] {
+                dir.run(&format!("{run} --database-report d.tsv -t {threads} -o m.tsv")).ok();
+                let found = String::from_utf8(dir.read("d.tsv")).unwrap();
+                assert_eq!(found, expected, "{all} {reads} {options}");
+                assert!(dir.read("m.tsv") == dir.read("l.tsv"), "{all} {reads} {options}");
+            }
+        }
+    }
+    // No database has all of the evidence.
+    dir.run("classify -q a b c 1.fq --no-map --database-report d.tsv").ok();
+    let table = String::from_utf8(dir.read("d.tsv")).unwrap();
+    let root: Vec<u64> =
+        table.lines().nth(1).unwrap().split('\t').skip(3).map(|n| n.parse().unwrap()).collect();
+    assert!([2, 4, 6].iter().all(|&at| root[at] > 0 && root[at] < root[0]), "{root:?}");
+}
+
+#[test]
+fn counts_by_database_are_joined() {
+    let dir = Dir::new();
+    write_taxonomy(&dir);
+    write_genomes_and_reads(&dir);
+    build(&dir, "a", "g0.fa g3.fa", "");
+    build(&dir, "b", "g1.fa g2.fa g4.fa", "");
+    let run = "classify -q a b -1 1.fq -2 2.fq --no-map";
+    dir.run(&format!("{run} --database-report all.tsv --report all.kreport")).ok();
+    for shard in [1, 2] {
+        let options = format!("--shard {shard}/2 --partial {shard}.partial");
+        dir.run(&format!("{run} {options} --database-report {shard}.tsv")).ok();
+        dir.run(&format!("{run} --shard {shard}/2 --partial {shard}.without")).ok();
+    }
+    let join = "classify join -q 1.partial 2.partial";
+    dir.run(&format!("{join} --database-report joined.tsv --report joined.kreport")).ok();
+    assert_eq!(dir.read("joined.tsv"), dir.read("all.tsv"));
+    assert_eq!(dir.read("joined.kreport"), dir.read("all.kreport"));
+    assert_ne!(dir.read("1.tsv"), dir.read("all.tsv"));
+    // Whole runs over some of the reads.
+    dir.run("classify -q a b 1.fq --no-map --database-report 1.tsv --partial 1.run").ok();
+    dir.run("classify -q a b 2.fq --no-map --database-report 2.tsv --partial 2.run").ok();
+    dir.run("classify -q a b 1.fq 2.fq --no-map --database-report all.tsv").ok();
+    dir.run("classify join -q 1.run 2.run --database-report joined.tsv").ok();
+    assert_eq!(dir.read("joined.tsv"), dir.read("all.tsv"));
+    dir.run("report merge -q --format kreport 1.run 2.run -o merged.kreport").ok();
+    std::fs::rename(dir.path("b"), dir.path("d")).unwrap();
+    dir.run("classify -q a d 2.fq --no-map --database-report 2.tsv --partial other.run").ok();
+    dir.run("build -q --taxonomy tax -o own.mgdb g1.fa").ok();
+    for (args, code, said) in [
+        ("classify join 1.without 2.without", 1, "classify with --database-report"),
+        ("classify join 1.partial 2.without", 1, "has not the reads by database"),
+        ("classify join 1.run other.run", 1, "is of the databases a, d, and others are of a, b"),
+        ("classify own.mgdb 1.fq -o y.tsv", 2, "--database-report requires databases of Kraken 2"),
+    ] {
+        let message = dir.run(&format!("{args} -q --database-report x.tsv")).fails(code);
+        assert!(message.contains(said), "{args}: {message}");
+        assert!(!dir.path("x.tsv").exists() && !dir.path("y.tsv").exists(), "{args}");
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::by_database::ReadsBySet;
 use super::distinct::BlockSketch;
 use merganser_taxreport::output::Lines;
 
@@ -14,6 +15,8 @@ pub(super) struct Kraken2Batch {
     pub(super) taxa: Vec<(u32, TaxonCounts)>,
     /// The sketches of each block, by block number, in ascending order.
     pub(super) sketches: Vec<(u64, BlockSketches)>,
+    /// The classified reads by the databases that support their taxon, if they are counted.
+    pub(super) by_database: ReadsBySet,
 }
 
 impl Kraken2Batch {
@@ -32,6 +35,7 @@ impl Kraken2Batch {
         self.calls.clear();
         self.taxa.clear();
         self.sketches.clear();
+        self.by_database.clear();
     }
 }
 

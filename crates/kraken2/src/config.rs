@@ -52,6 +52,11 @@ pub struct Kraken2Config {
     #[cfg_attr(feature = "cli", arg(long, requires = "counted", help_heading = "Reports"))]
     pub report_minimizer_data: bool,
 
+    /// Whether reads are counted by the databases that support their taxon, for
+    /// [`Kraken2Counts::write_database_report`](crate::Kraken2Counts::write_database_report).
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub database_report: bool,
     /// The maximum number of reads in a batch; both mates of a pair count. No result depends on it.
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip))]
@@ -84,6 +89,7 @@ impl Default for Kraken2Config {
             mapped_only: false,
             use_names: false,
             report_minimizer_data: false,
+            database_report: false,
             batch_records: None,
             any_names: false,
             share: None,

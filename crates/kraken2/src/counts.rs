@@ -7,6 +7,7 @@ use merganser_io::RecordBatch;
 use merganser_run::run_workers;
 
 use super::batch::{BlockSketches, Kraken2Batch, TaxonCounts};
+use super::by_database::DatabaseReads;
 use super::distinct::Sketch;
 use super::joining::Joining;
 use super::taxonomy::Kraken2Taxonomy;
@@ -105,6 +106,7 @@ pub struct Kraken2Counts {
     pub(super) unclassified: u64,
     pub(super) taxa: HashMap<u32, TaxonCounts>,
     pub(super) sketches: HashMap<u32, Sketch>,
+    pub(super) by_database: DatabaseReads,
     /// Whether the last block of the input might have continued with more reads.
     pub(super) is_cut: bool,
     /// The block that may continue: its number, and the sketches of its pieces.
@@ -114,6 +116,11 @@ pub struct Kraken2Counts {
 }
 
 impl Kraken2Counts {
+    /// Returns empty counts, which count reads by database if `by_database` does.
+    pub(super) fn counting(by_database: DatabaseReads) -> Kraken2Counts {
+        Kraken2Counts { by_database, ..Kraken2Counts::default() }
+    }
+
     /// Adds the results of a batch. If minimizers are counted, batches must come in the order of the
     /// input.
     pub(super) fn add(&mut self, batch: &mut Kraken2Batch) {
@@ -124,6 +131,7 @@ impl Kraken2Counts {
             own.reads += counts.reads;
             own.minimizers += counts.minimizers;
         }
+        self.by_database.add(&mut batch.by_database);
         for (block, sketches) in batch.sketches.drain(..) {
             if block != self.open.0 {
                 self.joining.put(std::mem::take(&mut self.open.1));
@@ -145,6 +153,11 @@ impl Kraken2Counts {
         })?;
         self.sketches = self.joining.take();
         Ok(())
+    }
+
+    /// Whether reads were counted by the databases that support their taxon.
+    pub fn is_by_database(&self) -> bool {
+        self.by_database.is_wanted()
     }
 
     /// Returns the number of reads; a pair is one read.

@@ -8,6 +8,7 @@ use super::options::Kraken2Options;
 use super::table::Table;
 use super::tables::Tables;
 use super::taxonomy::Kraken2Taxonomy;
+use super::together::join_taxonomies;
 use merganser_io::look_up;
 use merganser_run::locks::lock;
 use merganser_run::{Cancel, ConfigError, Context, DeviceChoice, Progress, Warnings, Work};
@@ -106,17 +107,8 @@ impl Kraken2Database {
 
     fn joined(all: Vec<(Kraken2Database, PathBuf)>) -> Result<Kraken2Database, Error> {
         let options = all[0].0.options;
-        for (other, path) in &all[1..] {
-            if let Some(difference) = options.difference(&other.options) {
-                return Err(Error::Input(format!(
-                    "{} and {} cannot be used together: {difference}",
-                    all[0].1.display(),
-                    path.display()
-                )));
-            }
-        }
-        let trees = all.iter().map(|(database, path)| (path.as_path(), &database.tree));
-        let JointTaxonomy { taxonomy, differences } = JointTaxonomy::of(trees)?;
+        let paths = all.iter().map(|(database, path)| (path.as_path(), database));
+        let JointTaxonomy { taxonomy, differences } = join_taxonomies(paths)?;
         let unreached = all.iter().map(|(database, _)| database.unreached).sum();
         let (tables, own): (Vec<Tables>, Vec<Kraken2Taxonomy>) =
             all.into_iter().map(|(database, _)| (database.tables, database.taxonomy)).unzip();

@@ -16,19 +16,28 @@ pub(super) struct JointTaxonomy {
     pub(super) differences: Vec<String>,
 }
 
-/// The taxa that two taxonomies share.
-#[derive(Debug, Default)]
-struct Shared {
+/// The taxa that two taxonomies share, which are those of the same taxid, without the root.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Kraken2SharedTaxa {
     /// The number of taxa.
-    taxa: usize,
+    pub taxa: usize,
+    /// The number of taxa that only the first taxonomy has.
+    pub only_first: usize,
+    /// The number of taxa that only the second taxonomy has.
+    pub only_second: usize,
+    /// The number of taxa whose parent differs.
+    pub other_parent: usize,
+    /// The number of taxa whose rank differs.
+    pub other_rank: usize,
     /// The number of taxa whose parent or rank differs.
-    moved: usize,
+    pub moved: usize,
     /// The number of taxa with another name.
-    renamed: usize,
-    /// The number of taxa with the same name and rank, and another taxid.
-    renumbered: usize,
-    /// The first that differs.
-    first: Option<String>,
+    pub renamed: usize,
+    /// The number of taxa that only the second taxonomy has, and whose name and rank are those of a taxon of the first.
+    pub renumbered: usize,
+    /// The first difference of a taxon that both have.
+    pub first: Option<String>,
 }
 
 impl JointTaxonomy {
@@ -72,20 +81,8 @@ pub(super) fn unite(
         return Err(different(path, other_path, &problem));
     }
     let other = &with_former_taxids(tree, other);
-    let by_name: HashMap<_, _> = (1..tree.len() as u32)
-        .map(|node| ((tree.name(node), tree.rank_name(node)), tree.taxid(node)))
-        .collect();
-    let mut shared = Shared::default();
-    for node in 1..other.len() as u32 {
-        let known = exact(tree, other.taxid(node));
-        let same_name = by_name.get(&(other.name(node), other.rank_name(node)));
-        match (known, same_name) {
-            (Some(known), _) => shared.compare((tree, known), (other, node)),
-            (None, Some(_)) => shared.renumbered += 1,
-            (None, None) => {}
-        }
-    }
-    let Shared { taxa, renamed, renumbered, .. } = shared;
+    let shared = shared_taxa(tree, other);
+    let Kraken2SharedTaxa { taxa, renamed, renumbered, .. } = shared;
     if 2 * renamed > taxa || (renamed > 10 && 10 * renamed > taxa) {
         let problem = format!("{renamed} of {taxa} taxids that both have are other taxa");
         return Err(different(path, other_path, &problem));
@@ -95,6 +92,30 @@ pub(super) fn unite(
         return Err(different(path, other_path, &problem));
     }
     Ok((tree.united(other), shared.message(other_path)))
+}
+
+/// Compares two taxonomies, in which merged taxids are those of the older one, as [`unite`] does.
+pub(super) fn compare(tree: &Taxonomy, other: &Taxonomy) -> Kraken2SharedTaxa {
+    shared_taxa(tree, &with_former_taxids(tree, other))
+}
+
+fn shared_taxa(tree: &Taxonomy, other: &Taxonomy) -> Kraken2SharedTaxa {
+    let by_name: HashMap<_, _> = (1..tree.len() as u32)
+        .map(|node| ((tree.name(node), tree.rank_name(node)), tree.taxid(node)))
+        .collect();
+    let mut shared = Kraken2SharedTaxa::default();
+    for node in 1..other.len() as u32 {
+        let known = exact(tree, other.taxid(node));
+        let same_name = by_name.get(&(other.name(node), other.rank_name(node)));
+        match (known, same_name) {
+            (Some(known), _) => shared.compare((tree, known), (other, node)),
+            (None, Some(_)) => shared.renumbered += 1,
+            (None, None) => {}
+        }
+    }
+    shared.only_first = tree.len() - 1 - shared.taxa;
+    shared.only_second = other.len() - 1 - shared.taxa;
+    shared
 }
 
 /// Returns the node with exactly this taxid, not the one that it was merged into.
@@ -130,7 +151,7 @@ fn with_former_taxids(older: &Taxonomy, tree: &Taxonomy) -> Taxonomy {
     Taxonomy::new((0..tree.len() as u32).map(node).collect(), pairs)
 }
 
-impl Shared {
+impl Kraken2SharedTaxa {
     fn compare(&mut self, (tree, known): (&Taxonomy, u32), (other_tree, other): (&Taxonomy, u32)) {
         self.taxa += 1;
         let of = |tree: &Taxonomy, node: u32| {
@@ -144,8 +165,11 @@ impl Shared {
         let both = of(tree, known).into_iter().zip(of(other_tree, other));
         let different: Vec<_> = both.filter(|(one, other)| one != other).collect();
         let Some(((what, one), (_, two))) = different.first() else { return };
+        let differs = |what| usize::from(different.iter().any(|((other, _), _)| *other == what));
+        self.other_parent += differs("parent");
+        self.other_rank += differs("rank");
+        self.renamed += differs("name");
         self.moved += usize::from(*what != "name");
-        self.renamed += usize::from(different.iter().any(|((what, _), _)| *what == "name"));
         let taxid = tree.taxid(known);
         let difference = || format!("taxid {taxid}: its {what} is '{one}' and '{two}'");
         self.first.get_or_insert_with(difference);

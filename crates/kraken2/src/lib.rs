@@ -13,6 +13,7 @@
 
 mod batch;
 mod build;
+mod by_database;
 mod classify;
 mod codes;
 mod config;
@@ -47,6 +48,7 @@ mod stored;
 mod table;
 mod tables;
 mod taxonomy;
+mod together;
 mod waiting;
 mod work;
 mod worker;
@@ -56,6 +58,7 @@ pub use config::Kraken2Config;
 pub use counts::Kraken2Counts;
 pub use database::Kraken2Database;
 pub use error::Error;
+pub use joint_taxonomy::Kraken2SharedTaxa;
 pub use library::{Kraken2Sequence, Kraken2Taxids};
 pub use library_taxids::taxids_of_library;
 pub use options::Kraken2Options;
@@ -65,3 +68,4 @@ pub use run::{Kraken2Outcome, run, run_with};
 pub use simulation::{Counter, Simulation};
 pub use simulator::{begin_simulation, check_read_length, distribution};
 pub use taxonomy::Kraken2Taxonomy;
+pub use together::{Kraken2Relation, Kraken2Together};

@@ -57,8 +57,8 @@ impl Kraken2Options {
     }
 
     /// Returns what differs from the parameters of another database whose table is to be looked up for the same
-    /// minimizers, if anything does.
-    pub(super) fn difference(&self, other: &Kraken2Options) -> Option<String> {
+    /// minimizers: each parameter with both values.
+    pub(super) fn differences(&self, other: &Kraken2Options) -> impl Iterator<Item = String> {
         let numbers = |of: &Kraken2Options| {
             [
                 ("k", of.k.to_string()),
@@ -71,9 +71,9 @@ impl Kraken2Options {
                 ),
             ]
         };
-        let mut both = numbers(self).into_iter().zip(numbers(other));
-        let ((name, one), (_, two)) = both.find(|(one, two)| one != two)?;
-        Some(format!("{name} is {one} and {two}"))
+        let both = numbers(self).into_iter().zip(numbers(other));
+        let different = both.filter(|(one, two)| one != two);
+        different.map(|((name, one), (_, two))| format!("{name} is {one} and {two}"))
     }
 
     /// Encodes the options as the newest version of the file, for a database of nucleotides.

@@ -79,10 +79,14 @@ pub(crate) fn write_results(
         parameters: parameter_fields(config),
         reads: reads_sum,
         shard,
+        by_database: config.database_report,
     };
     origin.write(&mut encoder)?;
     encoder.text(&database.taxonomy().to_bytes())?;
     counts.store(config.report_minimizer_data, &mut encoder)?;
+    if config.database_report {
+        counts.by_database.store(&mut encoder)?;
+    }
     Ok(encoder.finish()?)
 }
 
@@ -116,6 +120,9 @@ impl JoinedCounts {
         let stored = self.counts.add_stored(nodes, &mut decoder)?;
         self.minimizers |= stored.minimizers;
         self.cut += usize::from(stored.is_cut);
+        if decoder.is_by_database() {
+            self.counts.add_stored_by_database(nodes, &mut decoder)?;
+        }
         Ok(decoder.finish()?)
     }
 

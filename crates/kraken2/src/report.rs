@@ -57,6 +57,36 @@ impl Kraken2Counts {
         report.write_tree(&mut rows)
     }
 
+    /// Writes a table of the reads that each database supports, if the run [counted](crate::Kraken2Config::database_report)
+    /// them: for each taxon with reads, in the order of the report, the reads of the clade and of the taxon itself, in all
+    /// and for each database. A database supports a read if it has at least one of the read's k-mers whose taxon is in the
+    /// clade of the read's taxon.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn write_database_report(
+        &self,
+        tree: &Kraken2Taxonomy,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        let supported = self.by_database.clades(tree);
+        let clades = self.clades(tree, false);
+        let options = Kraken2ReportOptions::default();
+        let report = Report { counts: self, tree, options, clades };
+        self.by_database.write_head(output)?;
+        report.each_taxon(|Waiting { node, code, .. }| {
+            let clade = report.clades[node as usize].reads;
+            write!(output, "{}\t{code}\t", tree.taxid(node))?;
+            output.write_all(tree.name(node))?;
+            write!(output, "\t{clade}\t{}", self.own(node))?;
+            let clades = supported.get(&node).into_iter().flatten();
+            for (clade, own) in clades.zip(self.by_database.own(node)) {
+                write!(output, "\t{clade}\t{own}")?;
+            }
+            writeln!(output)
+        })
+    }
+
     /// Computes the sums of all clades.
     fn clades(&self, tree: &Kraken2Taxonomy, distinct: bool) -> Vec<Clade> {
         let mut clades = vec![Clade::default(); tree.len()];
@@ -96,6 +126,7 @@ struct Report<'a> {
 }
 
 /// A taxon whose row is still to be written.
+#[derive(Clone, Copy)]
 struct Waiting {
     node: u32,
     depth: usize,
@@ -104,24 +135,31 @@ struct Waiting {
 
 impl Report<'_> {
     fn write_tree(&self, rows: &mut KrakenRows<'_>) -> io::Result<()> {
-        let letter = |node: u32| self.tree.letter(node);
-        let root = self.tree.root();
-        let code =
-            letter(root).map_or(RankCode::ROOT, |letter| RankCode { letter, ..RankCode::ROOT });
-        let mut stack = vec![Waiting { node: root, depth: 0, code }];
-        while let Some(Waiting { node, depth, code }) = stack.pop() {
-            let clade = self.clades[node as usize];
-            if clade.reads == 0 && !self.options.zero_counts {
-                continue;
-            }
+        self.each_taxon(|Waiting { node, depth, code }| {
             rows.write(&KrakenRow {
                 own: self.counts.own(node),
                 rank: &code,
                 taxid: self.tree.taxid(node).into(),
                 depth,
                 name: self.tree.name(node),
-                ..self.row(&clade)
-            })?;
+                ..self.row(&self.clades[node as usize])
+            })
+        })
+    }
+
+    /// Calls `write` for the taxa of the report, in its order.
+    fn each_taxon(&self, mut write: impl FnMut(Waiting) -> io::Result<()>) -> io::Result<()> {
+        let letter = |node: u32| self.tree.letter(node);
+        let root = self.tree.root();
+        let code =
+            letter(root).map_or(RankCode::ROOT, |letter| RankCode { letter, ..RankCode::ROOT });
+        let mut stack = vec![Waiting { node: root, depth: 0, code }];
+        while let Some(taxon) = stack.pop() {
+            let Waiting { node, depth, code } = taxon;
+            if self.clades[node as usize].reads == 0 && !self.options.zero_counts {
+                continue;
+            }
+            write(taxon)?;
             let children = self.children(node).into_iter().rev();
             stack.extend(children.map(|node| Waiting {
                 node,

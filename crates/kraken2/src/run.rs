@@ -9,9 +9,11 @@ use merganser_gpu::{DeviceInfo, Uploaded};
 use merganser_io::{Needs, ReadInput, Records};
 use merganser_run::engine::{Engine, Turns};
 use merganser_run::{
-    Cancel, Context, DeviceChoice, Progress, Stages, Unit, format_given, format_needed, peak_rss,
+    Cancel, ConfigError, Context, DeviceChoice, Progress, Stages, Unit, format_given,
+    format_needed, peak_rss,
 };
 
+use super::by_database::DatabaseReads;
 use super::config::Kraken2Config;
 use super::counts::Kraken2Counts;
 use super::database::Kraken2Database;
@@ -191,7 +193,8 @@ impl Planned<'_> {
         };
         let records = Records::open(segments, options)?;
         progress.stage("classify", Unit::Bytes, records.bytes_total());
-        let counts = Kraken2Counts::default();
+        let by_database = DatabaseReads::of(database, config.database_report)?;
+        let counts = Kraken2Counts::counting(by_database);
         let joining = Arc::clone(&counts.joining);
         let lines_sum = LinesSum::default();
         let sink = Written { outputs, counts, bases: 0, reads_sum: 0, lines_sum };
@@ -294,6 +297,16 @@ fn devices(
 ) -> Result<(Option<Arc<Kraken2Gpus>>, Option<RangeGpu>), Error> {
     if context.device == DeviceChoice::Auto && Plan::takes_rounds(context, database) {
         return Ok((None, None));
+    }
+    if config.database_report && database.tables.single().is_none() {
+        // Devices do not report which of several tables has a minimizer.
+        return match context.device {
+            DeviceChoice::Auto | DeviceChoice::Cpu => Ok(None),
+            _ => Err(ConfigError::new(
+                "reads are counted by database on the CPU only: leave out `device`",
+            )
+            .into()),
+        };
     }
     let bytes = merganser_io::text_bytes(segments.iter().flat_map(ReadInput::inputs));
     match database.choose_gpus(context, bytes, config.report_minimizer_data) {

@@ -1,6 +1,8 @@
 //! The tables of one or several databases, which are looked up together: a minimizer has the lowest common ancestor of
 //! the taxa that the tables have for it.
 
+mod sources;
+
 use std::collections::HashMap;
 
 use merganser_run::{Cancel, Context};

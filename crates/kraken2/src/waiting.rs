@@ -2,6 +2,7 @@
 
 use merganser_io::RecordBatch;
 
+use super::by_database::DatabaseSet;
 use super::counts::BlockCuts;
 use super::database::Kraken2Database;
 use super::minimizers::{Entries, EntryRun};
@@ -73,14 +74,19 @@ impl WaitingEntries {
             + self.searches.iter().map(WaitingSearches::bytes).sum::<usize>()
     }
 
-    /// Returns the entries and the nodes of their minimizers; minimizers without a node are 0.
+    /// Returns the entries and the nodes of their minimizers; minimizers without a node are 0. `sources` gets the tables
+    /// that have each minimizer.
     pub(super) fn found(
         self,
         database: &Kraken2Database,
         entries: &mut Entries,
         nodes: &mut Vec<u32>,
+        sources: Option<&mut Vec<DatabaseSet>>,
     ) {
         let tree = database.taxonomy();
+        if let (Some(sources), Some(first)) = (sources, self.searches.first()) {
+            database.tables.found_sources(&self.searches, first.minimizers(), sources);
+        }
         database.tables.found(&self.searches, tree, (nodes, &mut entries.minimizers));
         entries.runs = self.runs;
     }

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use merganser_io::RecordBatch;
 
 use super::batch::{BlockSketches, Kraken2Batch, TaxonCounts};
+use super::by_database::{DatabaseSet, Evidence};
 use super::classify::{Hits, resolve};
 use super::config::Kraken2Config;
 use super::counts::BlockCuts;
@@ -35,6 +36,32 @@ impl<'db> Kraken2Classifier<'db> {
         Kraken2Classifier { database, config, lines }
     }
 
+    /// Whether the databases that have each minimizer are needed.
+    fn counts_by_database(&self) -> bool {
+        self.config.database_report && self.database.tables.single().is_none()
+    }
+
+    /// Replaces `found` with the node of each minimizer, and `sources` with the databases that have it, if reads are
+    /// counted by database.
+    ///
+    /// # Errors
+    /// If a database turns out to be damaged.
+    fn look_up(
+        &self,
+        minimizers: &[u64],
+        found: &mut Vec<u32>,
+        sources: &mut Vec<DatabaseSet>,
+    ) -> Result<(), Error> {
+        let database = self.database;
+        match self.counts_by_database() {
+            false => database.look_up(minimizers, found),
+            true => {
+                let tree = database.taxonomy();
+                database.tables.look_up_sources(minimizers, tree, (found, sources))
+            }
+        }
+    }
+
     /// Returns a worker for one thread.
     pub(super) fn worker(&self) -> Kraken2Worker<'_> {
         Kraken2Worker {
@@ -42,6 +69,7 @@ impl<'db> Kraken2Classifier<'db> {
             scanner: Minimizers::new(self.database.options()),
             entries: Entries::default(),
             found: Vec::new(),
+            sources: Vec::new(),
             reads: Reads::new(self),
         }
     }
@@ -55,6 +83,8 @@ pub(super) struct Kraken2Worker<'c> {
     entries: Entries,
     /// The nodes of the minimizers that were looked up.
     found: Vec<u32>,
+    /// The databases that have each of them; empty unless reads are counted by database.
+    sources: Vec<DatabaseSet>,
     reads: Reads<'c>,
 }
 
@@ -74,11 +104,11 @@ impl Kraken2Worker<'_> {
         results.clear();
         self.mask(batch);
         let batch = &*batch;
-        let Kraken2Worker { classifier, scanner, entries, found, reads } = self;
+        let Kraken2Worker { classifier, scanner, entries, found, sources, reads } = self;
         reads.start(cuts);
         scan(scanner, batch, entries, |entries| {
-            classifier.database.look_up(&entries.minimizers, found)?;
-            reads.take(entries, found, batch, results);
+            classifier.look_up(&entries.minimizers, found, sources)?;
+            reads.take(entries, (found, sources), batch, results);
             Ok::<(), Error>(())
         })?;
         reads.finish(results);
@@ -105,11 +135,12 @@ impl Kraken2Worker<'_> {
         results: &mut Kraken2Batch,
     ) {
         results.clear();
-        let Kraken2Worker { classifier, entries, found, reads, .. } = self;
+        let Kraken2Worker { classifier, entries, found, sources, reads, .. } = self;
         reads.start(&waiting.cuts);
         for piece in waiting.pieces.drain(..) {
-            piece.found(classifier.database, entries, found);
-            reads.take(entries, found, &waiting.batch, results);
+            let wanted = classifier.counts_by_database().then_some(&mut *sources);
+            piece.found(classifier.database, entries, found, wanted);
+            reads.take(entries, (found, sources), &waiting.batch, results);
         }
         reads.finish(results);
     }
@@ -237,6 +268,7 @@ struct Reads<'c> {
     /// The sketches of the block so far.
     sketches: BlockSketches,
     counted: Counted,
+    evidence: Evidence,
 }
 
 /// The counts of a batch so far.
@@ -289,6 +321,10 @@ impl<'c> Reads<'c> {
             cuts: Vec::new(),
             sketches: BlockSketches::new(),
             counted: Counted::new(classifier.database.taxonomy().len()),
+            evidence: Evidence::new(
+                classifier.config.database_report,
+                !classifier.counts_by_database(),
+            ),
         }
     }
 
@@ -304,15 +340,31 @@ impl<'c> Reads<'c> {
     fn clear(&mut self) {
         self.kmers.clear();
         self.hits.clear();
+        self.evidence.clear();
         (self.last, self.groups, self.total) = (0, 0, 0);
         (self.done, self.one_mate) = (false, false);
     }
 
-    /// Processes runs of entries with the nodes of their minimizers.
+    /// Processes runs of entries with the nodes of their minimizers. `sources` are the databases that have them, or empty
+    /// if reads are not counted by database.
     fn take(
         &mut self,
         entries: &Entries,
-        found: &[u32],
+        (found, sources): (&[u32], &[DatabaseSet]),
+        batch: &RecordBatch,
+        results: &mut Kraken2Batch,
+    ) {
+        match sources.is_empty() {
+            true => self.take_runs::<false>(entries, (found, sources), batch, results),
+            false => self.take_runs::<true>(entries, (found, sources), batch, results),
+        }
+    }
+
+    /// Performs [`take`](Self::take), in which runs that do not count by database spend no time on it.
+    fn take_runs<const BY_DATABASE: bool>(
+        &mut self,
+        entries: &Entries,
+        (found, sources): (&[u32], &[DatabaseSet]),
         batch: &RecordBatch,
         results: &mut Kraken2Batch,
     ) {
@@ -322,6 +374,9 @@ impl<'c> Reads<'c> {
             match run.kind() {
                 Kind::Next => {
                     let Some((number, &node)) = next.next() else { return };
+                    if BY_DATABASE && !self.done {
+                        self.evidence.add(node, sources[number]);
+                    }
                     self.next(node, count, 1, || entries.minimizers[number]);
                 }
                 Kind::Same => self.put(self.last, count),
@@ -390,6 +445,7 @@ impl<'c> Reads<'c> {
         }
         if call != 0 {
             self.counted.count(call).reads += 1;
+            self.evidence.count(tree, call, &mut results.by_database);
         }
         let read = results.calls.len();
         results.calls.push(call);

@@ -2,6 +2,7 @@
 
 mod add;
 mod bracken;
+mod info;
 mod merge;
 mod prepare;
 mod split;
@@ -18,7 +19,7 @@ use merganser_run::Context;
 use serde_json::{Value, json};
 
 use crate::args::DbCommand;
-use crate::args::db::{DbInfoArgs, DbVerifyArgs};
+use crate::args::db::DbVerifyArgs;
 use crate::console::Console;
 use crate::database::AnyDatabase;
 use crate::verify::verify_each;
@@ -32,31 +33,8 @@ pub(crate) fn run(command: &DbCommand, console: &Console, started: Instant) -> R
         DbCommand::Taxa(args) => taxa::run(args),
         DbCommand::Split(args) => split::run(args, console),
         DbCommand::MergeResults(args) => merge::run(args, console),
-        DbCommand::Info(args) => info(args),
+        DbCommand::Info(args) => info::run(args, console),
         DbCommand::Verify(args) => verify(args, console),
-    }
-}
-
-fn info(args: &DbInfoArgs) -> Result<ExitCode> {
-    let info = match AnyDatabase::open(&args.database)? {
-        AnyDatabase::Own(database) => describe(&database),
-        AnyDatabase::Kraken2(database) => describe_kraken2(&database),
-    };
-    let fields = info.as_object().into_iter().flatten();
-    let text = match args.json {
-        true => format!("{info:#}\n"),
-        false => fields.map(|(key, value)| format!("{key:<15} {}\n", shown(value))).collect(),
-    };
-    common::print(text)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Bool(true) => "yes".to_owned(),
-        Value::Bool(false) => "no".to_owned(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
     }
 }
 

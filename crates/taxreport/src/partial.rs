@@ -19,3 +19,5 @@ const OF_RUNS: u32 = 1;
 /// The version of files with the results of a shard, so that programs that do not know shards do not take them for
 /// whole runs.
 const OF_SHARDS: u32 = 2;
+/// Added to the version of files with the reads by database.
+const BY_DATABASE: u32 = 2;

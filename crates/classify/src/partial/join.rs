@@ -222,6 +222,24 @@ impl JoinedResults {
         }
     }
 
+    /// Writes the table of the reads that each database supports
+    /// ([`write_database_report`](merganser_kraken2::Kraken2Counts::write_database_report)).
+    ///
+    /// # Errors
+    /// If the runs did not count them, or writing fails.
+    pub fn write_database_report(&self, output: &mut dyn Write) -> Result<(), Error> {
+        match &self.counted {
+            Counted::Kraken2(own) if own.counts.is_by_database() => {
+                Ok(own.counts.write_database_report(&own.taxa, output)?)
+            }
+            _ => Err(Error::Input(
+                "the partial results do not have the reads by database: classify with \
+                 `database_report`"
+                    .to_owned(),
+            )),
+        }
+    }
+
     /// Returns the report of taxa with reads as data.
     ///
     /// # Errors

@@ -107,6 +107,7 @@ pub(super) fn write(
         parameters: parameter_fields(config, thresholds),
         reads: outcome.reads_sum,
         shard,
+        by_database: false,
     };
     origin.write(&mut encoder)?;
     let mut taxonomy = Vec::new();

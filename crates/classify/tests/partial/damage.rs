@@ -16,7 +16,11 @@ fn files(folder: &Path) -> Vec<std::path::PathBuf> {
     let mgdb = own::database(folder, params, 1);
     let config = crate::own::counting(true);
     let k2 = kraken2::database();
-    let with_minimizers = Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() };
+    let with_minimizers = Kraken2Config {
+        report_minimizer_data: true,
+        database_report: true,
+        ..Kraken2Config::default()
+    };
     let mut all = Vec::new();
     for number in [0, 12] {
         let path = folder.join(format!("own{number}.partial"));
@@ -69,7 +73,7 @@ fn newer_files_are_not_read() {
     let folder = tempfile::tempdir().unwrap();
     let file = files(folder.path()).remove(0);
     let mut bytes = fs::read(&file).unwrap();
-    bytes[8] = 3;
+    bytes[8] = 5;
     fs::write(&file, &bytes).unwrap();
     let message = refused(std::slice::from_ref(&file));
     assert!(
@@ -81,7 +85,7 @@ fn newer_files_are_not_read() {
     fs::write(&file, bytes).unwrap();
     let message = refused(&[file]);
     assert!(
-        message.contains("partial results of format 3, not this program's 1 or 2: "),
+        message.contains("partial results of format 5, not this program's 1 to 4: "),
         "{message}"
     );
 }

@@ -197,7 +197,10 @@ fn rounds_of_two_databases_write_what_whole_tables_do() {
     let world = World::new(5003, 85, [8, 24]).with_other(3001, [9, 31]);
     let two = check(&world, Kraken2Config::default(), true, false);
     let both = Kraken2Config { confidence: 0.01, ..Kraken2Config::default() };
-    check(&world, both, true, true);
+    check(&world, both.clone(), true, true);
+    let by_database = Kraken2Config { database_report: true, ..both };
+    check(&world, by_database.clone(), false, true);
+    check(&world, Kraken2Config { quick: true, ..by_database }, false, false);
     std::fs::remove_dir_all(world.file("other")).unwrap();
     let one = check(&world, Kraken2Config::default(), true, false);
     assert_ne!(one, two);
@@ -213,6 +216,10 @@ fn minimizers_have_the_common_ancestor_of_their_taxa() {
     let minimizers: Vec<u64> = (0..5000).collect();
     let (mut found, mut kinds) = (Vec::new(), [0; 3]);
     both.look_up(&minimizers, &mut found).unwrap();
+    let (mut same, mut sources) = (Vec::new(), Vec::new());
+    let tree = both.taxonomy();
+    both.tables.look_up_sources(&minimizers, tree, (&mut same, &mut sources)).unwrap();
+    assert_eq!(same, found);
     let of_each = each.each_ref().map(|database| {
         let mut found = Vec::new();
         database.look_up(&minimizers, &mut found).unwrap();
@@ -227,6 +234,8 @@ fn minimizers_have_the_common_ancestor_of_their_taxa() {
             [Some(one), Some(other)] => both.tree().taxid(both.tree().lca(one, other)),
         };
         kinds[nodes.iter().flatten().count()] += 1;
+        let having = [0, 1].map(|table| u32::from(nodes[table].is_some()) << table);
+        assert_eq!(sources[at], having[0] | having[1]);
         assert_eq!(both.taxonomy().taxid(node), expected, "{of_each:?}");
     }
     assert!(kinds.iter().all(|&count| count > 10), "{kinds:?}");

@@ -71,6 +71,19 @@ impl WaitingSearches {
     }
 }
 
+impl WaitingSearches {
+    /// Returns the number of minimizers, including those that are not looked up.
+    pub(in super::super) fn minimizers(&self) -> usize {
+        self.minimizers
+    }
+
+    /// Calls `found` with the number of each minimizer that was found.
+    pub(in super::super) fn each_found(&self, mut found: impl FnMut(usize)) {
+        let with = self.searches.iter().filter(|search| search.node != 0);
+        with.for_each(|search| found(search.number as usize));
+    }
+}
+
 impl Table {
     /// Divides the table into ranges of about `bytes` bytes.
     pub(in super::super) fn ranges(&self, bytes: u64) -> Ranges {

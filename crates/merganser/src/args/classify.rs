@@ -45,6 +45,9 @@ Examples:
   With several databases of Kraken 2, as if they were one:
     merganser classify kraken_db/ own_kraken_db/ reads.fq.gz \\
       -o reads.kraken --report sample.kreport
+  With a table of the reads that each database supports:
+    merganser classify kraken_db/ own_kraken_db/ reads.fq.gz --no-map \\
+      --report sample.kreport --database-report sample.databases.tsv
   With the reads of each species, estimated as by Bracken:
     merganser classify refs.mgdb reads.fq.gz --no-map \\
       --bracken refs.mgdb.100mers.kmer_distrib --bracken-output sample.bracken
@@ -190,6 +193,14 @@ pub(crate) struct LineArgs {
     /// Write a table of the reference sequences that were hit: taxon, windows covered, reads, hits
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) hits_per_ref: Option<PathBuf>,
+    /// Write a table of the reads that each of several databases of Kraken 2 supports, by taxon
+    ///
+    /// A database supports a read if it has at least one of its k-mers whose taxon is in the clade of the
+    /// read's taxon. Columns: taxid, rank code and name; reads of the clade and of the taxon itself; the same
+    /// two for each database. With --shard, FILE has the reads of the shard, and `classify join` with the
+    /// same option writes the table of all reads.
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub(crate) database_report: Option<PathBuf>,
     /// Write partial results, for `report merge` or `classify join`
     ///
     /// Merged with the partial results of other reads, they give the reports of one run over all reads.

@@ -24,9 +24,13 @@ pub(crate) enum DbCommand {
     /// stopped.
     #[command(after_help = prepare::PREPARE)]
     Prepare(Box<DbPrepareArgs>),
-    /// Print a database's properties
+    /// Print the properties of databases, and whether they belong together
+    ///
+    /// With several databases, also prints how any two of them differ, and whether `classify` can use all of
+    /// them together. If it cannot, the exit code is 1.
     #[command(after_help = "Examples:\n  merganser db info refs.mgdb\n  \
-        merganser db info refs.mgdb --json")]
+        merganser db info refs.mgdb --json\n  \
+        merganser db info kraken_db/ own_kraken_db/")]
     Info(DbInfoArgs),
     /// Check the checksums and the consistency of databases
     #[command(after_help = "Examples:\n  merganser db verify refs.mgdb\n  \
@@ -115,8 +119,9 @@ Examples:
 
 #[derive(Args, Debug)]
 pub(crate) struct DbInfoArgs {
-    /// Database (.mgdb)
-    pub(crate) database: PathBuf,
+    /// Databases (.mgdb, or folders of Kraken 2)
+    #[arg(required = true, value_name = "DATABASE")]
+    pub(crate) databases: Vec<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

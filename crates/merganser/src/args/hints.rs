@@ -115,7 +115,7 @@ pub(super) fn add(error: &mut Error, cli: &Command, words: &[String]) {
                 known(&name, command, &option).or_else(|| one_dash(command, words)).or_else(spare)
             })
         }
-        ErrorKind::InvalidSubcommand => verb(error, cli),
+        ErrorKind::InvalidSubcommand => verb(error, cli, &chosen(cli, words).0),
         ErrorKind::ValueValidation => one_dash(chosen(cli, words).1, words),
         _ => None,
     };
@@ -193,11 +193,18 @@ fn surplus(name: &str, command: &Command, argument: &str) -> Option<String> {
     }
 }
 
-/// Returns a tip for a verb of `kmers` or `db` without that noun.
-fn verb(error: &Error, cli: &Command) -> Option<String> {
+/// Returns a tip for a verb of `kmers` or `db` without that noun, or for one that the noun `name` lacks.
+fn verb(error: &Error, cli: &Command, name: &str) -> Option<String> {
     let ContextValue::String(word) = error.get(ContextKind::InvalidSubcommand)? else {
         return None;
     };
+    if (name, word.as_str()) == ("db", "merge") {
+        return Some(
+            "classify with several databases at once, or build one of all genomes; db merge-results \
+             joins results"
+                .to_owned(),
+        );
+    }
     let mut nouns = cli.get_subcommands().filter(|noun| noun.find_subcommand(word).is_some());
     let noun = nouns.next()?.get_name().to_owned();
     Some(format!("merganser {noun} {word} is the command"))

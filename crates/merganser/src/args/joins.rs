@@ -31,6 +31,10 @@ pub(crate) struct ClassifyJoinArgs {
     /// Output with the lines of all reads; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
+    /// Write the reads that each database supports, by taxon, if the shards were classified with
+    /// --database-report
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub(crate) database_report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reports: ReportArgs,
 }

@@ -18,11 +18,17 @@ pub(super) fn run(args: &ClassifyJoinArgs, console: &Console) -> Result<ExitCode
     check(args)?;
     let reports = Reports::paths(&args.reports, None);
     let files = RunFiles::new().read(&args.partials).read(&args.lines).read(&args.reports.bracken);
+    let files = files.write(Holds::LINES, &args.database_report);
     let set = files.write(Holds::LINES, &args.output).write_each(reports).check()?;
     let mut reports = Reports::create(&args.reports, None, &set)?;
     let output = args.output.as_deref().map(|path| set.output(path)).transpose()?;
+    let by_database = args.database_report.as_deref().map(|path| set.output(path)).transpose()?;
     let cancel = interrupt::cancel_on_interrupt();
     let joined = join(&args.partials, &cancel)?;
+    if let Some(mut output) = by_database {
+        joined.write_database_report(&mut output)?;
+        output.finish()?;
+    }
     if let Some(mut output) = output {
         joined.join_lines(&args.lines, &mut output, &cancel)?;
         output.finish()?;
@@ -46,7 +52,8 @@ fn check(args: &ClassifyJoinArgs) -> Result<()> {
     }
     let reports = Reports::paths(&args.reports, None);
     let reports = reports.iter().map(|(_, path)| path);
-    let outputs: Vec<&PathBuf> = args.output.iter().chain(reports).collect();
+    let outputs = args.output.iter().chain(&args.database_report);
+    let outputs: Vec<&PathBuf> = outputs.chain(reports).collect();
     match outputs.iter().filter(|path| path.as_os_str() == "-").count() {
         _ if outputs.is_empty() => failure::usage(
             "nothing would be written: give -o and --lines, or --report or another report",

@@ -54,6 +54,11 @@ pub(super) fn check(args: &QueryArgs) -> Result<()> {
 /// # Errors
 /// Names the first such option.
 pub(super) fn check_own(args: &QueryArgs) -> Result<()> {
+    if args.lines.database_report.is_some() {
+        return failure::usage(
+            "--database-report requires databases of Kraken 2, and this is one of merganser (.mgdb)",
+        );
+    }
     let given = [
         (args.given.has("minimum_hit_groups"), "--minimum-hit-groups"),
         (args.config.kraken2.quick, "--quick"),
@@ -81,7 +86,8 @@ impl Sample<'_> {
         let at_blocks = common.report_minimizer_data;
         let share = environment.share(self.segments, environment.shard, at_blocks)?;
         let any_names = self.args.reads.pairs.any_names;
-        let config = Kraken2Config { share, any_names, ..common.clone() };
+        let database_report = self.args.lines.database_report.is_some();
+        let config = Kraken2Config { share, any_names, database_report, ..common.clone() };
         let context = &environment.context;
         let begun = Instant::now();
         let mut streams = self.files.streams();

@@ -242,6 +242,7 @@ pub(super) struct Files {
     lines: Option<Output>,
     reads: ReadFiles,
     references: Option<Output>,
+    by_database: Option<Output>,
     partial: Option<Output>,
     pub(super) json: Option<Output>,
     pages: Option<Pages>,
@@ -263,6 +264,7 @@ impl Files {
         for (holds, path) in [
             (Holds::LINES, (!lines.no_map).then_some(&lines.output)),
             (Holds::LINES, lines.hits_per_ref.as_ref()),
+            (Holds::LINES, lines.database_report.as_ref()),
             (Holds::PARTIAL, lines.partial.as_ref()),
             (Holds::JSON, lines.json.as_ref()),
         ] {
@@ -293,6 +295,7 @@ impl Files {
                 (set, memory),
             )?,
             references: create(lines.hits_per_ref.as_ref(), sample, set)?,
+            by_database: create(lines.database_report.as_ref(), sample, set)?,
             partial: create(lines.partial.as_ref(), sample, set)?,
             json: create(lines.json.as_ref(), sample, set)?,
             shows: lines.plot.is_some(),
@@ -351,6 +354,10 @@ impl Files {
         context: &Context,
     ) -> Result<Closed> {
         self.reports.write_kraken2(outcome, database, minimizers, &context.cancel)?;
+        if let Some(output) = &mut self.by_database {
+            let output = &mut Heeding { output, cancel: &context.cancel };
+            outcome.counts.write_database_report(database.taxonomy(), output)?;
+        }
         let mut picture = None;
         if self.shows || self.pages.is_some() {
             let options = Kraken2ReportOptions { zero_counts: false, minimizers };
@@ -373,8 +380,11 @@ impl Files {
 
     /// Finishes all files except the one for the summary.
     fn close(self, context: &Context) -> Result<Option<Output>> {
-        let Files { lines, reads, references, partial, json, reports, .. } = self;
-        let all = [lines, references, partial].into_iter().flatten().chain(reads.end(context)?);
+        let Files { lines, reads, references, by_database, partial, json, reports, .. } = self;
+        let all = [lines, references, by_database, partial]
+            .into_iter()
+            .flatten()
+            .chain(reads.end(context)?);
         for output in all.chain(reports.into_outputs()) {
             output.finish()?;
         }

@@ -33,6 +33,7 @@ fn check_names(args: &QueryArgs) -> Result<()> {
         ("--bracken-output", &args.reports.bracken_output),
         ("--bracken-report", &args.reports.bracken_report),
         ("--hits-per-ref", &args.lines.hits_per_ref),
+        ("--database-report", &args.lines.database_report),
         ("--partial", &args.lines.partial),
         ("--classified-out", &args.lines.classified_out),
         ("--unclassified-out", &args.lines.unclassified_out),

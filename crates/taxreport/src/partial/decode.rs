@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use merganser_store::sealed::SEALED;
 
-use super::{Ascending, MAGIC, OF_RUNS, OF_SHARDS};
+use super::{Ascending, BY_DATABASE, MAGIC, OF_RUNS, OF_SHARDS};
 use crate::Error;
 
 /// The number of bytes that are read at a time.
@@ -23,6 +23,7 @@ pub struct Decoder {
     before: u64,
     checksum: crc32fast::Hasher,
     of_shard: bool,
+    by_database: bool,
 }
 
 impl Decoder {
@@ -50,15 +51,17 @@ impl Decoder {
             return Err(Error::content(path, what));
         }
         let version = u32::from_le_bytes(decoder.array()?);
-        if ![OF_RUNS, OF_SHARDS].contains(&version) {
+        let newest = OF_SHARDS + BY_DATABASE;
+        if !(OF_RUNS..=newest).contains(&version) {
             decoder.check_sum_of_all()?;
             let what = format!(
-                "partial results of format {version}, not this program's {OF_RUNS} or {OF_SHARDS}: \
+                "partial results of format {version}, not this program's {OF_RUNS} to {newest}: \
                  join them with the version of merganser that wrote them"
             );
             return Err(Error::content(path, what));
         }
-        decoder.of_shard = version == OF_SHARDS;
+        decoder.by_database = version >= OF_RUNS + BY_DATABASE;
+        decoder.of_shard = [OF_SHARDS, newest].contains(&version);
         Ok(decoder)
     }
 
@@ -80,7 +83,16 @@ impl Decoder {
 
     fn new(path: &Path, input: Box<dyn Read + Send>) -> Decoder {
         let (path, block, checksum) = (path.to_owned(), Vec::new(), crc32fast::Hasher::new());
-        Decoder { path, input, block, next: 0, before: 0, checksum, of_shard: false }
+        Decoder {
+            path,
+            input,
+            block,
+            next: 0,
+            before: 0,
+            checksum,
+            of_shard: false,
+            by_database: false,
+        }
     }
 
     /// Returns a reader of these bytes, for tests.
@@ -92,6 +104,11 @@ impl Decoder {
     /// Whether the results are those of a shard of a job.
     pub(super) fn is_of_shard(&self) -> bool {
         self.of_shard
+    }
+
+    /// Whether the results also have the reads by database.
+    pub fn is_by_database(&self) -> bool {
+        self.by_database
     }
 
     /// Returns the path of the file.

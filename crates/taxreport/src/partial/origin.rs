@@ -8,7 +8,7 @@ use std::path::Path;
 use merganser_io::{QualityOffset, RecordBatch};
 use merganser_seq::hash::murmur_finalizer;
 
-use super::{Decoder, Encoder, MAGIC, OF_RUNS, OF_SHARDS, WrittenShard};
+use super::{BY_DATABASE, Decoder, Encoder, MAGIC, OF_RUNS, OF_SHARDS, WrittenShard};
 use crate::Error;
 
 /// Names and values, in the order in which they are compared.
@@ -27,6 +27,8 @@ pub struct Origin {
     pub reads: u64,
     /// The shard of a job that was classified; `None` for a whole run.
     pub shard: Option<WrittenShard>,
+    /// Whether the file also has the reads by database, which only some runs with several databases count.
+    pub by_database: bool,
 }
 
 /// Returns a field with a value.
@@ -54,6 +56,7 @@ impl Origin {
     pub fn write(&self, encoder: &mut Encoder<'_>) -> io::Result<()> {
         encoder.bytes(&MAGIC)?;
         let version = if self.shard.is_some() { OF_SHARDS } else { OF_RUNS };
+        let version = version + if self.by_database { BY_DATABASE } else { 0 };
         encoder.bytes(&version.to_le_bytes())?;
         encoder.number(self.is_kraken2.into())?;
         for fields in [&self.database, &self.parameters] {
@@ -80,7 +83,13 @@ impl Origin {
         let (database, parameters) = (read_fields(decoder)?, read_fields(decoder)?);
         let reads = u64::from_le_bytes(decoder.array()?);
         let shard = decoder.is_of_shard().then(|| WrittenShard::read(decoder)).transpose()?;
-        Ok(Origin { is_kraken2, database, parameters, reads, shard })
+        let by_database = decoder.is_by_database();
+        if by_database && !is_kraken2 {
+            return Err(
+                decoder.damaged("only runs with databases of Kraken 2 count reads by database")
+            );
+        }
+        Ok(Origin { is_kraken2, database, parameters, reads, shard, by_database })
     }
 
     /// Returns an error if results with this origin, in `path`, cannot be joined with those of `other`, in `first`;
@@ -100,6 +109,14 @@ impl Origin {
             return refuse(format!(
                 "is of another database than {name} ({field} {own}, and there {others}): only \
                  results of the same one can be joined"
+            ));
+        }
+        if self.by_database != other.by_database {
+            let (with, not) =
+                if self.by_database { ("has", "has not") } else { ("has not", "has") };
+            return refuse(format!(
+                "{with} the reads by database (classify --database-report), and {name} {not}: only results of \
+                 the same options can be joined"
             ));
         }
         let [field, own, others] = difference(&self.parameters, &other.parameters)?;

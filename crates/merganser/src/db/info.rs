@@ -1,0 +1,171 @@
+//! `merganser db info`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_kraken2::{Kraken2Database, Kraken2Relation};
+use serde_json::{Map, Value, json};
+
+use super::{describe, describe_kraken2};
+use crate::args::db::DbInfoArgs;
+use crate::common::{print, text_of};
+use crate::console::Console;
+use crate::database::AnyDatabase;
+use crate::failure;
+
+/// Prints the properties of a database; of several, also how they differ and whether `classify` can use them together.
+/// If it cannot, that is an error.
+pub(super) fn run(args: &DbInfoArgs, console: &Console) -> Result<ExitCode> {
+    let open = |path: &PathBuf| Ok((path.clone(), AnyDatabase::open(path)?));
+    let all: Vec<Opened> = args.databases.iter().map(open).collect::<Result<_>>()?;
+    if let [(_, only)] = &all[..] {
+        let info = describe_any(only);
+        show(&json!([&info]), &info, args.json)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (info, refusal) = describe_all(&all);
+    let blocks = ["databases", "pairs"].into_iter().filter_map(|list| info[list].as_array());
+    let mut blocks: Vec<Value> = blocks.flatten().cloned().collect();
+    blocks.push(info["all"].clone());
+    show(&blocks.into(), &info, args.json)?;
+    let Some(refusal) = refusal else { return Ok(ExitCode::SUCCESS) };
+    console.error(refusal);
+    Ok(ExitCode::FAILURE)
+}
+
+/// A database and its path.
+type Opened = (PathBuf, AnyDatabase);
+
+/// Prints the blocks as text, or the whole as JSON.
+fn show(blocks: &Value, whole: &Value, as_json: bool) -> Result<()> {
+    if as_json {
+        return print(format!("{whole:#}\n"));
+    }
+    let blocks = blocks.as_array().into_iter().flatten();
+    let lines = |block: &Value| {
+        let fields = block.as_object().into_iter().flatten();
+        fields.map(|(key, value)| format!("{key:<15} {}\n", shown(value))).collect::<String>()
+    };
+    print(blocks.map(lines).collect::<Vec<_>>().join("\n"))
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(all) if all.is_empty() => "-".to_owned(),
+        Value::Array(all) => all.iter().map(shown).collect::<Vec<_>>().join("; "),
+        other => other.to_string(),
+    }
+}
+
+fn describe_any(database: &AnyDatabase) -> Value {
+    match database {
+        AnyDatabase::Own(database) => describe(database),
+        AnyDatabase::Kraken2(database) => describe_kraken2(database),
+    }
+}
+
+/// Describes several databases. Returns also why they cannot be used together, if they cannot.
+fn describe_all(all: &[Opened]) -> (Value, Option<String>) {
+    let databases: Vec<Value> = all.iter().map(describe_one).collect();
+    let pairs = (0..all.len()).flat_map(|at| (at + 1..all.len()).map(move |other| [at, other]));
+    let pairs: Vec<Value> = pairs.map(|pair| describe_pair(pair.map(|at| &all[at]))).collect();
+    let (joint, refusal) = match Joint::of(&all.iter().collect::<Vec<_>>()) {
+        Ok(joint) => (joint, None),
+        Err(error) => (Joint::default(), Some(failure::message(&error))),
+    };
+    let joint = json!({
+        "together": refusal.is_none(),
+        "reason": refusal,
+        "taxa": joint.taxa,
+        "minimum_hash": joint.minimum_hash,
+        "differences": joint.differences,
+    });
+    (json!({ "databases": databases, "pairs": pairs, "all": joint }), refusal)
+}
+
+fn describe_one((path, database): &Opened) -> Value {
+    let mut fields = Map::new();
+    fields.insert("database".to_owned(), text_of(path.as_os_str()).into());
+    if let Value::Object(own) = describe_any(database) {
+        fields.extend(own);
+    }
+    fields.into()
+}
+
+/// Describes how two databases differ.
+fn describe_pair(pair: [&Opened; 2]) -> Value {
+    let [first, second] = pair.map(|(path, _)| text_of(path.as_os_str()));
+    let refusal = Joint::of(&pair).err().map(|error| failure::message(&error));
+    let mut fields = json!({
+        "first": first,
+        "second": second,
+        "together": refusal.is_none(),
+        "reason": refusal,
+    });
+    if let ([(_, AnyDatabase::Kraken2(first)), (_, AnyDatabase::Kraken2(second))], Some(fields)) =
+        (pair, fields.as_object_mut())
+    {
+        fields.extend(describe_relation(&first.relation(second)));
+    }
+    fields
+}
+
+fn describe_relation(relation: &Kraken2Relation) -> Map<String, Value> {
+    let taxa = &relation.taxa;
+    let extension = match (taxa.only_first, taxa.only_second) {
+        (0, 0) => "none",
+        (_, 0) => "first",
+        (0, _) => "second",
+        _ => "both",
+    };
+    let fields = json!({
+        "parameters": relation.parameters,
+        "shared_taxa": taxa.taxa,
+        "only_first": taxa.only_first,
+        "only_second": taxa.only_second,
+        "extension": extension,
+        "other_parent": taxa.other_parent,
+        "other_rank": taxa.other_rank,
+        "other_name": taxa.renamed,
+        "other_taxid": taxa.renumbered,
+        "example": taxa.first,
+    });
+    fields.as_object().cloned().unwrap_or_default()
+}
+
+/// The properties of databases that are used together; null if these are not folders of Kraken 2.
+#[derive(Default)]
+struct Joint {
+    taxa: Option<usize>,
+    minimum_hash: Option<u64>,
+    differences: Vec<String>,
+}
+
+impl Joint {
+    /// Joins databases as `classify` does.
+    ///
+    /// # Errors
+    /// If `classify` cannot use them together.
+    fn of<'o>(all: &[&'o Opened]) -> Result<Joint> {
+        let kraken2 = |(path, database): &&'o Opened| match database {
+            AnyDatabase::Kraken2(database) => Some((path.as_path(), database)),
+            AnyDatabase::Own(_) => None,
+        };
+        let databases: Option<Vec<(&Path, &Kraken2Database)>> = all.iter().map(kraken2).collect();
+        let Some(databases) = databases else {
+            let paths: Vec<PathBuf> = all.iter().map(|(path, _)| path.clone()).collect();
+            return AnyDatabase::open_all(&paths).map(|_| Joint::default());
+        };
+        let together = Kraken2Database::check_together(databases.into_iter())?;
+        Ok(Joint {
+            taxa: Some(together.taxa),
+            minimum_hash: Some(together.minimum_hash),
+            differences: together.differences,
+        })
+    }
+}
