@@ -301,7 +301,7 @@ fn devices(
     if config.database_report && database.tables.single().is_none() {
         // Devices do not report which of several tables has a minimizer.
         return match context.device {
-            DeviceChoice::Auto | DeviceChoice::Cpu => Ok(None),
+            DeviceChoice::Auto | DeviceChoice::Cpu => Ok((None, None)),
             _ => Err(ConfigError::new(
                 "reads are counted by database on the CPU only: leave out `device`",
             )
