@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::joint_taxonomy::{JointTaxonomy, unite};
 use super::options::Kraken2Options;
 use super::table::Table;
 use super::tables::Tables;
@@ -15,7 +14,7 @@ use merganser_run::{Cancel, ConfigError, Context, DeviceChoice, Progress, Warnin
 use crate::Error;
 use crate::cuda::Kraken2Gpus;
 use merganser_gpu::{GpuConfig, Uploaded};
-use merganser_taxonomy::{Dump, Taxonomy, TaxonomyNotes};
+use merganser_taxonomy::{Dump, JointTaxonomy, Taxonomy, TaxonomyNotes, unite};
 
 /// The files of a database.
 const FILES: [&str; 3] = ["opts.k2d", "taxo.k2d", "hash.k2d"];
@@ -116,7 +115,8 @@ impl Kraken2Database {
             }
         }
         let trees = all.iter().map(|(database, path)| (path.as_path(), &database.tree));
-        let JointTaxonomy { taxonomy, differences } = JointTaxonomy::of(trees)?;
+        let JointTaxonomy { taxonomy: tree, differences } = JointTaxonomy::of(trees)?;
+        let taxonomy = Kraken2Taxonomy::of_tree(&tree)?;
         let unreached = all.iter().map(|(database, _)| database.unreached).sum();
         let (tables, own): (Vec<Tables>, Vec<Kraken2Taxonomy>) =
             all.into_iter().map(|(database, _)| (database.tables, database.taxonomy)).unzip();

@@ -22,7 +22,6 @@ mod database;
 mod distinct;
 mod error;
 mod joining;
-mod joint_taxonomy;
 mod library;
 mod library_taxids;
 mod lines;

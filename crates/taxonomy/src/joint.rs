@@ -3,17 +3,15 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use merganser_taxonomy::{NodeInfo, Taxonomy};
-
-use super::taxonomy::Kraken2Taxonomy;
-use crate::Error;
+use crate::{Error, NodeInfo, Taxonomy};
 
 /// A joint taxonomy, and what differs between the taxonomies.
-#[derive(Debug)]
-pub(super) struct JointTaxonomy {
-    pub(super) taxonomy: Kraken2Taxonomy,
+#[derive(Clone, Debug)]
+pub struct JointTaxonomy {
+    /// The tree of all taxa.
+    pub taxonomy: Taxonomy,
     /// A message for each database whose taxonomy differs from those before it.
-    pub(super) differences: Vec<String>,
+    pub differences: Vec<String>,
 }
 
 /// The taxa that two taxonomies share.
@@ -36,7 +34,7 @@ impl JointTaxonomy {
     ///
     /// # Errors
     /// If they are different taxonomies: if their roots differ, or the names of most of the taxids that they share.
-    pub(super) fn of<'t>(
+    pub fn of<'t>(
         mut all: impl Iterator<Item = (&'t Path, &'t Taxonomy)>,
     ) -> Result<JointTaxonomy, Error> {
         let mut differences = Vec::new();
@@ -49,12 +47,7 @@ impl JointTaxonomy {
             tree = united;
             differences.extend(difference);
         }
-        let nodes = 0..tree.len() as u32;
-        let nameless = nodes.clone().filter(|&node| tree.name(node).is_empty());
-        let mut nameless: Vec<u32> = nameless.map(|node| tree.taxid(node)).collect();
-        nameless.sort_unstable();
-        let (taxonomy, _) = Kraken2Taxonomy::of(&tree, &nameless, nodes)?;
-        Ok(JointTaxonomy { taxonomy, differences })
+        Ok(JointTaxonomy { taxonomy: tree, differences })
     }
 }
 
@@ -62,7 +55,7 @@ impl JointTaxonomy {
 ///
 /// # Errors
 /// If they are different taxonomies; see [`JointTaxonomy::of`].
-pub(super) fn unite(
+pub fn unite(
     (path, tree): (&Path, &Taxonomy),
     (other_path, other): (&Path, &Taxonomy),
 ) -> Result<(Taxonomy, Option<String>), Error> {
@@ -185,6 +178,12 @@ mod tests {
         Taxonomy::new(nodes.iter().map(info).collect(), Vec::new())
     }
 
+    fn bytes(tree: &Taxonomy) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        tree.store(&mut bytes);
+        bytes
+    }
+
     const ROOT: (u32, u32, &str, &str) = (1, 1, "no rank", "root");
 
     fn join(trees: &[&Taxonomy]) -> Result<JointTaxonomy, String> {
@@ -206,8 +205,7 @@ mod tests {
             (8, 7, "species", ""),
             (11, 2, "species", "x"),
         ]);
-        let (expected, _) = Kraken2Taxonomy::of(&all, &[8], 0..5).unwrap();
-        assert_eq!(joint.taxonomy.to_bytes(), expected.to_bytes());
+        assert_eq!(bytes(&joint.taxonomy), bytes(&all));
     }
 
     #[test]
@@ -222,8 +220,7 @@ mod tests {
               the earlier databases are used; taxid 3: its parent is '1' and '2'"
             ]
         );
-        let (expected, _) = Kraken2Taxonomy::of(&one, &[], 0..4).unwrap();
-        assert_eq!(joint.taxonomy.to_bytes(), expected.to_bytes());
+        assert_eq!(bytes(&joint.taxonomy), bytes(&one));
     }
 
     #[test]
