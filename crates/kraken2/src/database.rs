@@ -243,6 +243,25 @@ impl Kraken2Database {
         Ok(there.is_some_and(|at| !at.is_dir()))
     }
 
+    /// Whether databases that are to be used together are all folders of Kraken 2; false if none is.
+    ///
+    /// # Errors
+    /// [`Error::Config`] if only some are; if the file system cannot be queried.
+    pub fn are_all(paths: &[impl AsRef<Path>]) -> Result<bool, Error> {
+        let [mut own, mut others] = [None, None];
+        for path in paths.iter().map(AsRef::as_ref) {
+            let first = if Self::is_one(path)? { &mut own } else { &mut others };
+            first.get_or_insert(path.display());
+        }
+        match (own, others) {
+            (Some(own), Some(other)) => Err(Error::Config(ConfigError::new(format!(
+                "{own} is a database of Kraken 2, and {other} is of another kind: several databases in one run must be \
+                 of the same kind; classify with each kind by itself"
+            )))),
+            (own, _) => Ok(own.is_some()),
+        }
+    }
+
     /// Returns the paths of a database's files in `folder`: options, taxonomy, table.
     pub fn files(folder: &Path) -> [PathBuf; 3] {
         FILES.map(|name| folder.join(name))

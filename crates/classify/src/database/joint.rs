@@ -9,8 +9,9 @@ use std::path::Path;
 
 use merganser_taxonomy::{JointTaxonomy, Taxonomy};
 
-use super::{Content, Counts, Data, Database, LIST, Target};
+use super::{Content, Counts, Data, Database, Target};
 use crate::Error;
+use crate::params::Params;
 
 /// The number of locations of a part of a split database that are read to find its place among the others.
 const SAMPLE: usize = 256;
@@ -54,9 +55,7 @@ impl Database {
     ///
     /// # Errors
     /// Fails as [`open`](Self::open) and [`joined`](Self::joined) do.
-    pub fn open_all(
-        paths: impl IntoIterator<Item = impl AsRef<Path>>,
-    ) -> Result<Database, Error> {
+    pub fn open_all(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Database, Error> {
         let open = |path: &dyn AsRef<Path>| Database::open(path);
         Database::joined(
             paths.into_iter().map(|path| open(&path)).collect::<Result<Vec<_>, Error>>()?,
@@ -67,7 +66,7 @@ impl Database {
     ///
     /// # Errors
     /// If there is no database; if the sketching parameters differ, or the taxonomies are different ones: most taxids
-    /// that they share have other names; if there are 2³¹ windows or more in all.
+    /// that they share have other names; if there are 2³² windows or more in all.
     pub fn joined(databases: impl IntoIterator<Item = Database>) -> Result<Database, Error> {
         let mut databases: Vec<Database> = databases.into_iter().collect();
         if databases.len() == 1
@@ -212,19 +211,38 @@ fn have_same_targets(one: &Database, other: &Database) -> bool {
 }
 
 fn join(all: Vec<Database>) -> Result<Database, Error> {
-    let Some(first) = all.first() else {
+    refuse_other_sketches(&all)?;
+    let Some(params) = all.first().map(|first| first.params) else {
         return Err(Error::Input("there is no database".to_owned()));
     };
-    for other in &all[1..] {
-        let difference = first.params.difference(&other.params);
-        if let Some(difference) = difference {
+    let groups = groups_of(all);
+    let names: Vec<String> = groups.iter().map(|group| group.databases[0].name()).collect();
+    let trees = names.iter().zip(&groups);
+    let trees = trees.map(|(name, group)| (Path::new(name), &group.databases[0].taxonomy));
+    let JointTaxonomy { taxonomy, mut differences } = JointTaxonomy::of(trees)?;
+    differences.extend(repeated(&names, &groups));
+    let mut joined = Joined::new(params, taxonomy);
+    groups.into_iter().try_for_each(|group| joined.add(group))?;
+    let Joined { content, members, .. } = joined;
+    Ok(Database::new(content, Data::Joint(Joint { members, differences })))
+}
+
+/// Checks that all databases have the sketching parameters of the first.
+fn refuse_other_sketches(all: &[Database]) -> Result<(), Error> {
+    let Some((first, others)) = all.split_first() else { return Ok(()) };
+    for other in others {
+        if let Some(difference) = first.params.difference(&other.params) {
             let [one, other] = [first, other].map(Database::name);
             return Err(Error::Input(format!(
                 "{one} and {other} cannot be used together: {difference}"
             )));
         }
     }
-    let params = first.params;
+    Ok(())
+}
+
+/// Finds the parts of split databases.
+fn groups_of(all: Vec<Database>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for database in all {
         let mut left = Some(database);
@@ -233,37 +251,49 @@ fn join(all: Vec<Database>) -> Result<Database, Error> {
         }
         groups.extend(left.map(Group::of));
     }
-    let names: Vec<String> = groups.iter().map(|group| group.databases[0].name()).collect();
-    let trees = names.iter().zip(&groups);
-    let trees = trees.map(|(name, group)| (Path::new(name), &group.databases[0].taxonomy));
-    let JointTaxonomy { taxonomy, mut differences } = JointTaxonomy::of(trees)?;
-    differences.extend(repeated(&names, &groups));
-    let mut content = Content {
-        params,
-        targets: Vec::new(),
-        taxonomy,
-        parts: 0,
-        counts: Counts::default(),
-        pruned: false,
-        left_out: 0,
-    };
-    let (mut members, mut windows) = (Vec::new(), 0u64);
-    for (number, group) in groups.into_iter().enumerate() {
-        let first_target = content.targets.len() as u32;
+    groups
+}
+
+/// The databases that were joined so far.
+struct Joined {
+    content: Content,
+    members: Vec<Member>,
+    windows: u64,
+    groups: usize,
+}
+
+impl Joined {
+    fn new(params: Params, taxonomy: Taxonomy) -> Joined {
+        let content = Content {
+            params,
+            targets: Vec::new(),
+            taxonomy,
+            parts: 0,
+            counts: Counts::default(),
+            pruned: false,
+            left_out: 0,
+        };
+        Joined { content, members: Vec::new(), windows: 0, groups: 0 }
+    }
+
+    /// Adds databases that have the same targets.
+    fn add(&mut self, group: Group) -> Result<(), Error> {
+        let Joined { content, members, windows, groups } = self;
         let first = &group.databases[0];
-        let first_window = windows as u32;
-        windows += u64::from(first.windows());
-        if windows >= LIST.into() {
+        let (first_target, first_window) = (content.targets.len() as u32, *windows as u32);
+        *windows += u64::from(first.windows());
+        if *windows > u32::MAX.into() {
             return Err(Error::Input(format!(
-                "{}: the databases have 2^31 windows or more together: classify with fewer of them, and join the \
-                 results with db merge-results",
-                names[number]
+                "{}: up to this database there are {windows} windows, and at most 2^32 - 1 can be used together: \
+                 classify with fewer databases, and join the results with db merge-results",
+                first.name()
             )));
         }
         content.targets.extend(targets_in(first, &content.taxonomy));
         content.left_out += first.left_out;
         let targets = first_target..content.targets.len() as u32;
-        let origin = Origin { number, targets, first_window };
+        let origin = Origin { number: *groups, targets, first_window };
+        *groups += 1;
         for mut database in group.databases {
             // Only the joint ones are used.
             database.targets = Vec::new();
@@ -274,8 +304,8 @@ fn join(all: Vec<Database>) -> Result<Database, Error> {
             content.parts += database.parts;
             members.push(Member { database, first_part, origin: origin.clone() });
         }
+        Ok(())
     }
-    Ok(Database::new(content, Data::Joint(Joint { members, differences })))
 }
 
 /// Returns the targets of a database with their nodes in the joint taxonomy.
@@ -286,7 +316,10 @@ fn targets_in(database: &Database, joint: &Taxonomy) -> impl Iterator<Item = Tar
         .iter()
         .map(|target| (target.node, joint.node(own.taxid(target.node)).unwrap_or(joint.root())))
         .collect();
-    database.targets.iter().map(move |target| Target { node: nodes[&target.node], ..target.clone() })
+    database
+        .targets
+        .iter()
+        .map(move |target| Target { node: nodes[&target.node], ..target.clone() })
 }
 
 /// Returns a message about sequences that several databases have, by name and length.

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{HostQuery, Part};
 use super::lookup::Lookup;
 use super::pool::CandidateFeatures;
+use super::{HostQuery, Part};
 use crate::candidates::Candidate;
 use crate::sketch::Sketcher;
 
