@@ -75,7 +75,7 @@ fn databases_of_merganser_give_the_results_of_one_of_all_genomes() {
 /// Databases that do not fit into memory together take turns.
 #[test]
 fn databases_of_merganser_take_turns_within_the_memory() {
-    let options = "--preset metacache --sketch 128 --stride 2";
+    let options = "--preset metacache --sketch 128 --stride 2 --max-locations 1000";
     let dir = prepared(options);
     let databases = build_all(&dir, [1, 0, 2], options);
     let run = |databases: &str, options: &str| {
