@@ -198,7 +198,7 @@ fn databases_of_merganser_that_do_not_belong_together_are_refused() {
     for (databases, code, said) in [
         ("a.mgdb k.mgdb", 1, "a.mgdb and k.mgdb cannot be used together: k is 19 and 21"),
         ("a.mgdb b.mgdb m.mgdb", 1, "together: the preset is sensitive and metacache, k is 19"),
-        ("a.mgdb low.mgdb", 1, "together: the masking is none and low-complexity"),
+        ("a.mgdb low.mgdb", 1, "cannot be used together: the masking"),
         (
             "a.mgdb n.mgdb",
             1,
