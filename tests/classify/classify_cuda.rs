@@ -195,6 +195,45 @@ fn many_batches_come_back_in_order() {
     assert!(message.contains("record 764 is c19r3") && !dir.path("x").exists(), "{message}");
 }
 
+/// Several databases are the parts of one, on one device, on two, and in turns.
+#[test]
+fn several_databases_are_queried_on_cuda() {
+    let dir = prepared();
+    if !usable(&dir) {
+        return;
+    }
+    let sketches = "--preset metacache --sketch 64 --stride 20";
+    let build = |name: &str, genomes: &str| {
+        dir.run(&format!("build --taxonomy tax {sketches} -o {name} {genomes}")).ok();
+    };
+    build("all", "g0.fa g1.fa g2.fa g3.fa g4.fa g5.fa");
+    for number in 0..6 {
+        build(&format!("d{number}"), &format!("g{number}.fa"));
+    }
+    let several = "d0 d1 d2 d3 d4 d5";
+    let near = "--max-cand 5 --lowest species --near 12 --confidence 0.1";
+    for options in ["", "--max-cand 5 --lowest sequence", near] {
+        let classify = |databases: &str, device: &str| {
+            let args = format!("classify {databases} -1 1.fa -2 2.fa long.fa -q {options}");
+            let args = format!("{args} --report report --json json {device}");
+            let lines = dir.run(&args).ok();
+            let json: serde_json::Value = serde_json::from_slice(&dir.read("json")).unwrap();
+            ((lines, dir.read("report")), json["results"]["rounds"].as_u64())
+        };
+        let (expected, _) = classify("all", "--device cpu");
+        assert!(classify(several, "--device cpu").0 == expected, "{options}");
+        for (device, rounds) in [
+            ("--device cuda:0", 1..=1),
+            ("--device cuda:0,0 --threads 3", 1..=1),
+            ("--device cuda:0 --gpu-memory 4200K", 2..=12),
+        ] {
+            let (found, needed) = classify(several, device);
+            assert!(found == expected, "{options} {device}");
+            assert!(rounds.contains(&needed.unwrap()), "{options} {device}: {needed:?}");
+        }
+    }
+}
+
 /// A database larger than the device's memory is queried part by part.
 #[test]
 fn parts_take_turns_on_cuda() {

@@ -1,4 +1,6 @@
-//! `classify` with several databases of Kraken 2 at once.
+//! `classify` with several databases at once: of Kraken 2 here, of merganser in `own`.
+
+mod own;
 
 use std::fmt::Write as _;
 
@@ -226,8 +228,8 @@ fn databases_that_do_not_belong_together_are_refused() {
             1,
             "a and n have different taxonomies: 3 of 3 taxids that both have are other taxa",
         ),
-        ("a own.mgdb", 2, "own.mgdb: several databases in one run must be folders of Kraken 2"),
-        ("own.mgdb a", 2, "own.mgdb: several databases in one run must be folders of Kraken 2"),
+        ("a own.mgdb", 2, "a is a database of Kraken 2, and own.mgdb is of another kind"),
+        ("own.mgdb a", 2, "a is a database of Kraken 2, and own.mgdb is of another kind"),
         ("a missing", 1, "missing: cannot open"),
     ] {
         let message = dir.run(&format!("classify -q {databases} 1.fq -o x.tsv")).fails(code);

@@ -118,7 +118,7 @@ pub fn build_in_memory(
 ///
 /// # Errors
 /// Fails as [`build`] does; if a sequence has no taxon, unless [`allow_unmapped`](BuildConfig::allow_unmapped) is set;
-/// if features of `base` were dropped, as it does not record which; if its parameters differ.
+/// if features of `base` were dropped, as it does not record which; if its parameters differ; if it is several databases.
 pub fn add(
     config: &BuildConfig,
     base: &Database,
@@ -144,6 +144,9 @@ pub fn add_with(
     context: &Context,
 ) -> Result<(Database, BuildOutcome), Error> {
     let cancel = &context.cancel;
+    if base.is_joint() {
+        return Err(Error::Config(ConfigError::new("genomes are added to a single database")));
+    }
     if base.is_pruned() {
         return Err(Error::Input(format!(
             "{}: was built with features left out, and cannot be added to: build it again with all \

@@ -2,6 +2,7 @@
 
 mod content;
 mod file;
+mod joint;
 mod meta;
 mod remote;
 mod split;
@@ -10,6 +11,7 @@ mod tables;
 pub(crate) use content::Content;
 pub use content::Target;
 pub(crate) use file::{Header, TablePlace, Writer};
+pub(crate) use joint::Origin;
 pub(crate) use remote::RemoteTables;
 pub(crate) use tables::{
     Counts, EMPTY, GROUP, GROUPS, GroupTables, LIST, SECTIONS, Section, SectionEntry,
@@ -25,6 +27,7 @@ use merganser_run::{Cancel, Context, Warnings};
 
 use crate::Error;
 use crate::params::Params;
+use joint::Joint;
 use merganser_taxonomy::Taxonomy;
 
 /// Bytes on both sides of a range that become resident when the range is read.
@@ -63,6 +66,8 @@ enum Data {
         mapping: MappedFile,
         header: Header,
     },
+    /// Several databases.
+    Joint(Joint),
 }
 
 impl Database {
@@ -109,14 +114,19 @@ impl Database {
             }
             Data::File { mapping, .. } if mapping.is_checked() => Ok(()),
             Data::File { .. } => self.check(threads, cancel),
+            Data::Joint(joint) => joint.all().try_for_each(|one| one.fetch_unless(threads, cancel)),
         }
     }
 
     /// Prepares a database file for look-ups of the features of `text` bytes of reads; see
     /// [`MappedFile::prepare_for_random_accesses`].
     pub(crate) fn prepare_for_random_accesses(&self, text: Option<u64>, context: &Context) {
-        if let Data::File { mapping, .. } = &self.data {
-            mapping.prepare_for_random_accesses(text, context);
+        match &self.data {
+            Data::File { mapping, .. } => mapping.prepare_for_random_accesses(text, context),
+            Data::Joint(joint) => {
+                joint.all().for_each(|one| one.prepare_for_random_accesses(text, context));
+            }
+            Data::Memory(_) | Data::Remote { .. } => {}
         }
     }
 
@@ -127,8 +137,17 @@ impl Database {
     pub(crate) fn read(&self, part: &[u8], to: &mut [u8]) -> Result<(), Error> {
         match &self.data {
             Data::File { mapping, .. } => Ok(mapping.read(part, to)?),
+            Data::Joint(joint) => match joint.all().find(|one| one.maps(part)) {
+                Some(database) => database.read(part, to),
+                None => merganser_gpu::read_memory(part, to),
+            },
             _ => merganser_gpu::read_memory(part, to),
         }
+    }
+
+    /// Whether a slice is of a file that is mapped.
+    fn maps(&self, part: &[u8]) -> bool {
+        matches!(&self.data, Data::File { mapping, .. } if mapping.holds(part))
     }
 
     fn new(content: Content, data: Data) -> Database {
@@ -178,6 +197,9 @@ impl Database {
     /// # Errors
     /// If a table is damaged, the file cannot be read or was replaced, or the check is cancelled.
     pub fn check(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+        if let Data::Joint(joint) = &self.data {
+            return joint.all().try_for_each(|one| one.check(threads, cancel));
+        }
         let Data::File { mapping, header } = &self.data else { return Ok(()) };
         match mapping.check::<Error>(&header.sums(), threads, cancel)? {
             None => Ok(()),
@@ -190,6 +212,9 @@ impl Database {
     /// # Errors
     /// If something is wrong.
     pub fn verify(&self, context: &Context) -> Result<(), Error> {
+        if let Data::Joint(joint) = &self.data {
+            return joint.all().try_for_each(|one| one.verify(context));
+        }
         let Data::File { mapping, .. } = &self.data else { return Ok(()) };
         self.check(context.threads, &context.cancel)?;
         let (path, windows) = (mapping.path(), self.windows());
@@ -221,6 +246,10 @@ impl Database {
                 );
                 header.sections(mapping.bytes(), part)
             }
+            Data::Joint(joint) => {
+                let (database, part) = joint.part(part);
+                database.sections(part)
+            }
         }
     }
 
@@ -232,12 +261,16 @@ impl Database {
         (0..SECTIONS).map(section).collect()
     }
 
-    /// Returns the checksums of the header and, through it, of the whole file, which identify the database; `None`
-    /// if it has no file.
+    /// Returns the checksums of the header and, through it, of the whole file, which identify the database; for several
+    /// databases, the checksum of theirs; `None` if one has no file.
     pub(crate) fn fingerprint(&self) -> Option<String> {
         match &self.data {
             Data::File { header, .. } => Some(header.fingerprint()),
-            _ => None,
+            Data::Joint(joint) => {
+                let all: Option<Vec<String>> = joint.all().map(Database::fingerprint).collect();
+                Some(format!("{:08x}", crc32fast::hash(all?.concat().as_bytes())))
+            }
+            Data::Memory(_) | Data::Remote { .. } => None,
         }
     }
 
@@ -317,12 +350,16 @@ impl Database {
     pub(crate) fn name(&self) -> String {
         match &self.data {
             Data::File { mapping, .. } => mapping.path().display().to_string(),
+            Data::Joint(joint) => joint.all().map(Database::name).collect::<Vec<_>>().join(", "),
             _ => "the database".to_owned(),
         }
     }
 
-    /// Warns of targets without a taxon.
+    /// Warns of targets without a taxon, and of differences between databases that are used together.
     pub(crate) fn warn(&self, warnings: &Warnings) {
+        if let Data::Joint(joint) = &self.data {
+            joint.differences().iter().for_each(|difference| warnings.push(difference.clone()));
+        }
         let count = self.without_taxon();
         if count == 0 {
             return;
@@ -344,6 +381,9 @@ impl Database {
                 // The system maps some pages around each page that is read.
                 (tables + GROUPS as u64 * AROUND).min(all)
             }
+            Data::Joint(joint) => {
+                joint.parts(parts).map(|(database, parts)| database.resident_bytes(parts)).sum()
+            }
             _ => all,
         }
     }
@@ -355,13 +395,16 @@ impl Database {
             Data::Memory(_) => true,
             Data::Remote { here, .. } => here.get().is_some(),
             Data::File { mapping, .. } => mapping.is_in_memory(),
+            Data::Joint(joint) => joint.all().all(Database::is_in_memory),
         }
     }
 
     /// Releases the memory of all parts that were read from a file.
     pub(crate) fn release(&self) {
-        if let Data::File { mapping, .. } = &self.data {
-            mapping.release(mapping.bytes());
+        match &self.data {
+            Data::File { mapping, .. } => mapping.release(mapping.bytes()),
+            Data::Joint(joint) => joint.all().for_each(Database::release),
+            Data::Memory(_) | Data::Remote { .. } => {}
         }
     }
 
@@ -372,12 +415,13 @@ impl Database {
         (targets + self.taxonomy.len() * NODE_BYTES) as u64
     }
 
-    /// Returns the size of the file in bytes; for a database without a file, the size of its tables.
+    /// Returns the size of the file or files in bytes; for a database without a file, the size of its tables.
     pub fn bytes(&self) -> u64 {
         match &self.data {
             Data::Memory(tables) => tables.iter().map(|table| 8 * table.data.len() as u64).sum(),
             Data::Remote { tables, .. } => tables.bytes(),
             Data::File { mapping, .. } => mapping.bytes().len() as u64,
+            Data::Joint(joint) => joint.all().map(Database::bytes).sum(),
         }
     }
 }

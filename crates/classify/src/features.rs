@@ -15,6 +15,8 @@ use crate::sketch::{Sketcher, sketch_all};
 pub(crate) struct FeatureLookup<'a> {
     database: &'a Database,
     parts: Vec<Vec<Section<'a>>>,
+    /// The number of windows before those of each part's database, if several are used together.
+    first_windows: Vec<u32>,
     /// The number of windows before those of each target.
     starts: Vec<u32>,
 }
@@ -27,6 +29,9 @@ impl<'a> FeatureLookup<'a> {
         FeatureLookup {
             database,
             parts: (0..database.parts()).map(|part| database.sections(part)).collect(),
+            first_windows: (0..database.parts())
+                .map(|part| database.origin(part).first_window)
+                .collect(),
             starts: (0..database.targets().len() as u32)
                 .map(|target| database.first_window(target))
                 .collect(),
@@ -63,12 +68,14 @@ impl<'a> FeatureLookup<'a> {
 
     /// Returns the locations of a slot: windows, numbered over all targets.
     fn locations(&self, section: usize, (part, at): SlotPlace) -> Vec<u32> {
-        let section = &self.parts[part][section];
+        let (section, first_window) = (&self.parts[part][section], self.first_windows[part]);
         let payload = section.slots[at] as u32;
-        match payload & LIST {
+        let mut windows = match payload & LIST {
             0 => vec![payload],
             _ => section.list(payload).to_vec(),
-        }
+        };
+        windows.iter_mut().for_each(|window| *window = window.saturating_add(first_window));
+        windows
     }
 
     /// Returns the target of a window; `None` beyond the last window, which can occur in damaged tables.

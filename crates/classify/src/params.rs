@@ -105,6 +105,29 @@ impl Params {
         Ok(())
     }
 
+    /// Returns how other parameters differ, in words; `None` if they are the same.
+    pub(crate) fn difference(&self, other: &Params) -> Option<String> {
+        let described = |params: &Params| {
+            let Params { preset, k, sketch, window, stride, density, max_locations, masking } =
+                params;
+            [
+                ("the preset", preset.name().to_owned()),
+                ("k", k.to_string()),
+                ("the sketch size", sketch.to_string()),
+                ("the window length", window.to_string()),
+                ("the window stride", stride.to_string()),
+                ("the density", density.to_string()),
+                ("the number of locations a feature keeps", max_locations.to_string()),
+                ("the masking", masking.name().to_owned()),
+            ]
+        };
+        let both = described(self).into_iter().zip(described(other));
+        let different = both.filter(|(one, other)| one != other);
+        let texts: Vec<String> =
+            different.map(|((what, one), (_, two))| format!("{what} is {one} and {two}")).collect();
+        (!texts.is_empty()).then(|| texts.join(", "))
+    }
+
     /// Returns the hash rule for k.
     pub fn hash_rule(&self) -> HashRule {
         HashRule::of(self.k)

@@ -306,6 +306,48 @@ fn every_parameter_gives_the_hosts_candidates() {
     }
 }
 
+/// Several databases used together have the candidates of one of all genomes on devices, too.
+#[test]
+fn several_databases_give_the_candidates_of_one() {
+    if !usable() {
+        return;
+    }
+    for (number, (params, parts)) in
+        [(Preset::MetaCache.params(), 1), (Preset::Sensitive.params(), 2)].into_iter().enumerate()
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let mut random = Random(number as u64 + 40);
+        let targets = references(folder.path(), &mut random);
+        let reads = reads(&targets, 40, &mut random);
+        let whole = build(params, 1, folder.path());
+        let text = fs::read_to_string(folder.path().join("refs.fa")).unwrap();
+        let records: Vec<String> = text
+            .split_inclusive('\n')
+            .collect::<Vec<_>>()
+            .chunks(2)
+            .map(<[&str]>::concat)
+            .collect();
+        let joint = || {
+            let of = |range: std::ops::Range<usize>| {
+                fs::write(folder.path().join("refs.fa"), records[range].concat()).unwrap();
+                build(params, parts, folder.path())
+            };
+            Database::joined([of(0..3), of(3..4), of(4..records.len())]).unwrap()
+        };
+        let joint = joint();
+        assert_eq!(joint.targets(), whole.targets());
+        for (lowest, max_candidates, near) in [(Rank::Sequence, 2, 0), (Rank::Species, 9, 8)] {
+            let options = QueryParams { lowest, max_candidates, insert: 0, near };
+            let expected = find(&Query::new(&whole, options), &reads);
+            assert_eq!(find(&Query::new(&joint, options), &reads), expected);
+            for (devices, memory) in [(&[0][..], None), (&[0, 0], None), (&[0], Some(4 << 20))] {
+                let query = Query::new(&joint, options).on_gpus(&gpus(devices, memory)).unwrap();
+                assert_eq!(find(&query, &reads), expected, "{params:?} {devices:?} {memory:?}");
+            }
+        }
+    }
+}
+
 /// Writes species whose strains recombine: at each position, a strain has one of two alleles, which are nearly the
 /// same in all species. Returns the alleles of each species.
 fn strains(folder: &Path, [species, each]: [u64; 2], random: &mut Random) -> Vec<[Vec<u8>; 2]> {

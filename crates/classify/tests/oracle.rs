@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
 
 mod comparable;
+#[path = "oracle/joint.rs"]
+mod joint;
 
 #[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
 #[path = "../src/naive.rs"]

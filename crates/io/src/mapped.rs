@@ -200,6 +200,11 @@ impl MappedFile {
         }
     }
 
+    /// Whether a slice is a part of the map.
+    pub fn holds(&self, part: &[u8]) -> bool {
+        self.place(part).is_some()
+    }
+
     /// Returns the offset of a part of the map in the file; `None` for parts of the copy.
     fn place(&self, part: &[u8]) -> Option<usize> {
         let map = self.map.as_ref()?;

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::joint_taxonomy::{JointTaxonomy, unite};
 use super::options::Kraken2Options;
 use super::table::Table;
 use super::tables::Tables;
@@ -16,7 +15,7 @@ use merganser_run::{Cancel, ConfigError, Context, DeviceChoice, Progress, Warnin
 use crate::Error;
 use crate::cuda::{Kraken2Gpus, MOST_TABLES, RangeGpu};
 use merganser_gpu::{GpuConfig, Uploaded};
-use merganser_taxonomy::{Dump, Taxonomy, TaxonomyNotes};
+use merganser_taxonomy::{Dump, JointTaxonomy, Taxonomy, TaxonomyNotes, unite};
 
 /// The files of a database.
 const FILES: [&str; 3] = ["opts.k2d", "taxo.k2d", "hash.k2d"];
@@ -108,7 +107,8 @@ impl Kraken2Database {
     fn joined(all: Vec<(Kraken2Database, PathBuf)>) -> Result<Kraken2Database, Error> {
         let options = all[0].0.options;
         let paths = all.iter().map(|(database, path)| (path.as_path(), database));
-        let JointTaxonomy { taxonomy, differences } = join_taxonomies(paths)?;
+        let JointTaxonomy { taxonomy: tree, differences } = join_taxonomies(paths)?;
+        let taxonomy = Kraken2Taxonomy::of_tree(&tree)?;
         let unreached = all.iter().map(|(database, _)| database.unreached).sum();
         let (tables, own): (Vec<Tables>, Vec<Kraken2Taxonomy>) =
             all.into_iter().map(|(database, _)| (database.tables, database.taxonomy)).unzip();
@@ -245,6 +245,25 @@ impl Kraken2Database {
         let [.., table] = Self::files(folder);
         let there = look_up(&table).map_err(|source| Error::File { path: table, source })?;
         Ok(there.is_some_and(|at| !at.is_dir()))
+    }
+
+    /// Whether databases that are to be used together are all folders of Kraken 2; false if none is.
+    ///
+    /// # Errors
+    /// [`Error::Config`] if only some are; if the file system cannot be queried.
+    pub fn are_all(paths: &[impl AsRef<Path>]) -> Result<bool, Error> {
+        let [mut own, mut others] = [None, None];
+        for path in paths.iter().map(AsRef::as_ref) {
+            let first = if Self::is_one(path)? { &mut own } else { &mut others };
+            first.get_or_insert(path.display());
+        }
+        match (own, others) {
+            (Some(own), Some(other)) => Err(Error::Config(ConfigError::new(format!(
+                "{own} is a database of Kraken 2, and {other} is of another kind: several databases in one run must be \
+                 of the same kind; classify with each kind by itself"
+            )))),
+            (own, _) => Ok(own.is_some()),
+        }
     }
 
     /// Returns the paths of a database's files in `folder`: options, taxonomy, table.

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::database::Kraken2Database;
-use super::joint_taxonomy::{JointTaxonomy, Kraken2SharedTaxa, compare};
 use crate::Error;
+use merganser_taxonomy::{JointTaxonomy, SharedTaxa, compare};
 
 /// How two databases differ.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct Kraken2Relation {
     /// The parameters of minimizers that differ, with both values. If any does, the databases cannot be used together.
     pub parameters: Vec<String>,
     /// The taxa that both have.
-    pub taxa: Kraken2SharedTaxa,
+    pub taxa: SharedTaxa,
 }
 
 /// Databases that can be used together, as one.
@@ -71,5 +71,5 @@ pub(super) fn join_taxonomies<'d>(
             }
         }
     }
-    JointTaxonomy::of(all.map(|(path, database)| (path, database.tree())))
+    Ok(JointTaxonomy::of(all.map(|(path, database)| (path, database.tree())))?)
 }

@@ -238,7 +238,9 @@ enum DatabaseChoice {
 }
 
 impl DatabaseChoice {
+    /// Returns the databases of these paths; the references if there are no paths.
     fn new(args: &ClassifyArgs, paths: Vec<PathBuf>) -> Result<DatabaseChoice> {
+        Kraken2Database::are_all(&paths)?;
         Ok(match paths.is_empty() {
             true => DatabaseChoice::References(References::expand(&args.references)?),
             false => DatabaseChoice::Files(paths),
@@ -256,11 +258,13 @@ impl DatabaseChoice {
     /// Warns of what several databases cannot do, and of a database that is given twice.
     fn warn(&self, query: &QueryArgs, console: &Console) -> Result<()> {
         let DatabaseChoice::Files(paths) = self else { return Ok(()) };
-        for (at, path) in paths.iter().enumerate() {
-            let [.., table] = Kraken2Database::files(path);
-            for other in &paths[..at] {
-                let [.., other] = Kraken2Database::files(other);
-                if is_same(&other, &table)? {
+        // The table of a database of Kraken 2 is the last of its files.
+        let last = |path: &PathBuf| Ok::<_, Error>(database::files(path)?.pop());
+        let files: Vec<PathBuf> =
+            paths.iter().filter_map(|path| last(path).transpose()).collect::<Result<_, _>>()?;
+        for (at, (path, file)) in paths.iter().zip(&files).enumerate() {
+            for other in &files[..at] {
+                if is_same(other, file)? {
                     let path = path.display();
                     console.warn(format_args!(
                         "{path}: this database is given twice, and is looked up twice"

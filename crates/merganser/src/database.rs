@@ -2,13 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
 use merganser_classify::{Database, Error};
 use merganser_io::FileKind;
 use merganser_kraken2::Kraken2Database;
 use merganser_taxonomy::Taxonomy;
-
-use crate::failure;
 
 /// An opened database.
 pub(crate) enum AnyDatabase {
@@ -34,17 +31,11 @@ impl AnyDatabase {
     ///
     /// # Errors
     /// If one cannot be read, or they cannot be used together.
-    pub(crate) fn open_all(paths: &[PathBuf]) -> Result<AnyDatabase> {
-        for path in paths {
-            if !Kraken2Database::is_one(path)? {
-                return failure::usage(format!(
-                    "{}: several databases in one run must be folders of Kraken 2: classify with this one by \
-                     itself, and join the results with db merge-results",
-                    path.display()
-                ));
-            }
-        }
-        Ok(AnyDatabase::Kraken2(Kraken2Database::open_all(paths)?))
+    pub(crate) fn open_all(paths: &[PathBuf]) -> Result<AnyDatabase, Error> {
+        Ok(match Kraken2Database::are_all(paths)? {
+            true => AnyDatabase::Kraken2(Kraken2Database::open_all(paths)?),
+            false => AnyDatabase::Own(Database::open_all(paths)?),
+        })
     }
 
     /// Returns the database's taxa.

@@ -53,7 +53,8 @@ use run::Run;
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Database {
     opened: Held<Opened>,
-    path: Option<PathBuf>,
+    /// The files or folders; none if it is in memory.
+    paths: Vec<PathBuf>,
 }
 
 impl Database {
@@ -62,16 +63,17 @@ impl Database {
         py: Python<'_>,
         given: &Bound<'_, PyAny>,
     ) -> PyResult<(Arc<Opened>, Vec<PathBuf>)> {
-        let (opened, path) = match given.cast::<Database>() {
-            Ok(database) => (database.get().opened.get()?, database.get().path.clone()),
+        let (opened, paths) = match given.cast::<Database>() {
+            Ok(database) => (database.get().opened.get()?, database.get().paths.clone()),
             Err(_) => {
                 let kind = given.get_type().name()?;
                 let problem = format!("give a Database, or the path of one, not {kind}");
                 let path: PathBuf = given.extract().map_err(|_| mistyped("database", problem))?;
-                (Arc::new(py.detach(|| Opened::open(&path)).or_raise(py)?), Some(path))
+                let paths = vec![path];
+                (Arc::new(py.detach(|| Opened::open(&paths)).or_raise(py)?), paths)
             }
         };
-        let files = path.iter().flat_map(|path| opened.files(path)).collect();
+        let files = opened.files(&paths);
         Ok((opened, files))
     }
 }
@@ -89,21 +91,23 @@ impl Database {
         ))
     }
 
-    /// Opens a database. Its files are mapped into memory and read on demand.
+    /// Opens a database, or several that are used together as one. Files are mapped into memory and read on demand.
     ///
     /// Args:
-    ///     path: A file (.mgdb), or a folder of Kraken 2 with hash.k2d, opts.k2d and taxo.k2d.
+    ///     path: A file (.mgdb), or a folder of Kraken 2 with hash.k2d, opts.k2d and taxo.k2d; or several of the same kind.
     ///
     /// Returns:
     ///     The database.
     ///
     /// Raises:
+    ///     ArgumentError: If there are both files and folders of Kraken 2.
     ///     FileNotFound: If there is no such file or folder.
-    ///     InputError: If it is damaged or not a database.
+    ///     InputError: If one is damaged or not a database, or several cannot be used together.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Database> {
-        let opened = py.detach(|| Opened::open(&path)).or_raise(py)?;
-        Ok(Database { opened: Held::new("database", opened), path: Some(path) })
+    fn open(py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<Database> {
+        let given = paths("path", path)?;
+        let opened = py.detach(|| Opened::open(&given)).or_raise(py)?;
+        Ok(Database { opened: Held::new("database", opened), paths: given })
     }
 
     /// Builds a database from genomes.
@@ -166,18 +170,27 @@ impl Database {
         let written = build.written();
         let written = written.iter().map(|(name, path)| (*name, path.as_path()));
         check(py, build.genomes.iter().cloned().chain(build.taxonomy.files()), written)?;
-        let path = build.output.clone();
+        let paths = build.output.iter().cloned().collect();
         let arguments = build.arguments();
         let opened = call::run(py, &context, progress.as_ref(), |context| {
             build.run(context).map_err(|error| arguments.name(error))
         })?;
-        Ok(Database { opened: Held::new("database", opened), path })
+        Ok(Database { opened: Held::new("database", opened), paths })
     }
 
-    /// The file or folder of the database; None if it is in memory.
+    /// The file or folder of the database; None if it is in memory, or several that are used together.
     #[getter]
     fn path(&self) -> Option<PathBuf> {
-        self.path.clone()
+        match &self.paths[..] {
+            [path] => Some(path.clone()),
+            _ => None,
+        }
+    }
+
+    /// The files or folders of the database; empty if it is in memory.
+    #[getter]
+    fn paths(&self) -> Vec<PathBuf> {
+        self.paths.clone()
     }
 
     /// The format: "mgdb" for a database of Merganser, "kraken2" for one of Kraken 2.
@@ -251,7 +264,7 @@ impl Database {
             Opened::Own(database) => taxa::sequences(database.taxonomy(), database.targets()),
             Opened::Kraken2(_) => {
                 let problem = "databases of Kraken 2 do not contain the names of sequences";
-                Err(malformed(py, problem, self.path.as_deref()))
+                Err(malformed(py, problem, self.path().as_deref()))
             }
         }
     }
@@ -276,7 +289,14 @@ impl Database {
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         let mut shown = vec![(
             "file".to_owned(),
-            self.path.as_ref().map_or("in memory".to_owned(), |path| path.display().to_string()),
+            match &self.paths[..] {
+                [] => "in memory".to_owned(),
+                paths => paths
+                    .iter()
+                    .map(|path| path.display().to_string())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            },
         )];
         for (name, value) in self.info(py)? {
             let text = match value.extract::<u64>() {
@@ -464,7 +484,7 @@ impl Database {
         let files = Files::of(&reads, config.kraken2.report_minimizer_data, &keywords)?;
         keywords.finish()?;
         let config = RunConfig { references: files.hits_per_ref.is_some(), ..config };
-        let database = self.path.iter().flat_map(|path| opened.files(path));
+        let database = opened.files(&self.paths);
         let read = reads.files().into_iter().chain(database).chain(files.read().map(Into::into));
         check(py, read, files.all())?;
         let text = call::run(py, &context, progress.as_ref(), |context| {
@@ -476,12 +496,14 @@ impl Database {
 
     /// Supports pickling of a database with a file: the receiving process opens the file.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let Some(path) = &self.path else {
+        if self.paths.is_empty() {
             return Err(PyTypeError::new_err(
                 "a database in memory cannot be pickled: build it with output=",
             ));
-        };
+        }
         let open = py.get_type::<Database>().getattr("open")?;
-        (open, (std::path::absolute(path)?,)).into_pyobject(py)
+        let paths: Vec<PathBuf> =
+            self.paths.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
+        (open, (paths,)).into_pyobject(py)
     }
 }

@@ -165,6 +165,28 @@ def test_kraken_2s_own_database_is_read(data: Path) -> None:
     assert len(kraken.classify([READ]).read_all()) == 1
 
 
+def test_several_databases_are_one(data: Path, pairs: tuple[Path, Path], tmp_path: Path) -> None:
+    genomes = data / "genomes"
+    files = sorted(path for path in genomes.iterdir() if path.name != "seqid2taxid.map")
+
+    def build(chosen: list[Path], name: str) -> Path:
+        options = {"map": genomes / "seqid2taxid.map", "output": tmp_path / name}
+        merganser.Database.build(chosen, data / "taxonomy", **options)  # type: ignore[arg-type]
+        return tmp_path / name
+
+    paths = [build(files[:1], "a.mgdb"), build(files[1:], "b.mgdb")]
+    with merganser.Database.open(build(files, "all.mgdb")) as database:
+        expected = database.classify(*pairs).read_all()
+    joint = merganser.Database.open(paths)
+    assert joint.classify(*pairs).read_all() == expected
+    assert joint.path is None and joint.paths == paths
+    assert pickle.loads(pickle.dumps(joint)).classify(*pairs).read_all() == expected
+    with pytest.raises(merganser.ArgumentError, match="of the same kind"):
+        merganser.Database.open([paths[0], data / "kraken2"])
+    kraken = data / "kraken2"
+    assert merganser.Database.open([kraken, kraken]).format == "kraken2"
+
+
 def test_all_kinds_of_inputs_give_the_same(
     database: merganser.Database, pairs: tuple[Path, Path], tmp_path: Path
 ) -> None:

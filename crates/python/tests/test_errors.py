@@ -199,7 +199,7 @@ def test_one_path_is_no_list(tmp_path: Path) -> None:
     table = merganser.count([b"ACGTT"], 5, min_count=1)
     uses: list[tuple[Callable[[], object], str]] = [
         (lambda: merganser.Table.open(paths), "path"),
-        (lambda: merganser.Database.open(paths), "path"),
+        (lambda: merganser.Database.open(3), "path: give one path or several, not int"),  # type: ignore[arg-type]
         (lambda: merganser.Index.build(paths), "reference"),
         (lambda: table.save(paths), "path"),
         (lambda: merganser.matrix([table], output=paths), "output: give one file"),

@@ -9,6 +9,7 @@
 mod dump;
 mod error;
 mod gtdb;
+mod joint;
 mod lca;
 mod maps;
 mod names;
@@ -19,6 +20,7 @@ mod store;
 pub use dump::{Dump, TaxonomyNotes, parse_taxid};
 pub use error::Error;
 pub use gtdb::{Accessions, lineage};
+pub use joint::{JointTaxonomy, SharedTaxa, compare, unite};
 pub use maps::{MapKey, read_map};
 pub use names::{assembly, kraken_taxid, kraken_taxids, stem};
 pub use rank::Rank;

@@ -233,7 +233,7 @@ impl Scanner<'_> {
         let memory = self.setup.memory;
         let budget = Budget::of_part(memory).with(memory - self.memory).with(2 * bytes);
         let what = "a reference with this many sequences needs";
-        let remedy = "or build several databases and join their results (merge-results)";
+        let remedy = "or build several databases, and classify with all of them at once";
         Err(budget.shortage(what, remedy).into())
     }
 
@@ -263,8 +263,8 @@ impl Scanner<'_> {
         let provisional = self.windows.fetch_add(windows, Ordering::Relaxed);
         if self.first_window + provisional + windows > MAX_WINDOWS {
             return Err(Error::Input(format!(
-                "the reference has more than {MAX_WINDOWS} windows: build several databases and \
-                 join their results (merge-results), or use a longer `stride`"
+                "the reference has more than {MAX_WINDOWS} windows: build several databases, \
+                 and classify with all of them at once, or use a longer `stride`"
             )));
         }
         Ok(Unit { file, ordinal, provisional, windows })

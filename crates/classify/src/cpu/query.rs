@@ -38,8 +38,33 @@ pub(crate) struct HostQuery<'a> {
     long: usize,
     /// The numbers of the parts that are queried.
     numbers: Vec<usize>,
-    /// The sections of these parts; set when first needed, as a device may have all parts.
-    parts: OnceLock<Vec<Vec<Section<'a>>>>,
+    /// The tables of these parts; set when first needed, as a device may have all parts.
+    parts: OnceLock<Vec<Part<'a>>>,
+}
+
+/// The tables of a part.
+#[derive(Debug)]
+struct Part<'a> {
+    sections: Vec<Section<'a>>,
+    /// The number that is added to each location to get that of a window of the database: 0 unless several databases are
+    /// used together.
+    first_window: u32,
+}
+
+impl Part<'_> {
+    /// Returns the window of the database for a location. Locations beyond the last window can occur in damaged tables.
+    #[inline(always)]
+    fn window(&self, location: u32) -> u32 {
+        location.saturating_add(self.first_window)
+    }
+
+    /// Replaces the locations of hits by windows of the database.
+    #[inline]
+    fn shift(&self, runs: &mut [(u32, u32)]) {
+        if self.first_window > 0 {
+            runs.iter_mut().for_each(|run| run.0 = self.window(run.0));
+        }
+    }
 }
 
 /// The prepared data of a query without the database, which can be stored next to it. Cheap to clone.
@@ -129,10 +154,13 @@ impl<'a> HostQuery<'a> {
         self.numbers.len()
     }
 
-    /// Returns the sections of the parts that are queried.
-    fn parts(&self) -> &[Vec<Section<'a>>] {
-        let sections = |&part: &usize| self.database.sections(part);
-        self.parts.get_or_init(|| self.numbers.iter().map(sections).collect())
+    /// Returns the tables of the parts that are queried.
+    fn parts(&self) -> &[Part<'a>] {
+        let part = |&part: &usize| Part {
+            sections: self.database.sections(part),
+            first_window: self.database.origin(part).first_window,
+        };
+        self.parts.get_or_init(|| self.numbers.iter().map(part).collect())
     }
 
     /// Finds [`candidates`](Self::candidates) after [fetching](Database::fetch) the tables.
@@ -193,23 +221,24 @@ impl<'a> HostQuery<'a> {
             let count = self.sketch(short, scratch);
             let (group, others) = rest.split_at(count);
             rest = others;
-            for (part, sections) in parts.iter().enumerate() {
-                scratch.lookup.look_up(sections, &scratch.features);
+            for (at, part) in parts.iter().enumerate() {
+                scratch.lookup.look_up(&part.sections, &scratch.features);
                 let mut feature = 0;
                 let mut found = Vec::new();
                 for (number, mates) in group.iter().enumerate() {
                     let bases = mates.iter().map(|mate| mate.len() as u64).sum();
                     let end = scratch.ends[number];
                     let Scratch { lookup, hits, runs, pool, .. } = &mut *scratch;
-                    lookup.each(sections, feature..end, |locations| hits.add(locations));
+                    lookup.each(&part.sections, feature..end, |locations| hits.add(locations));
                     hits.finish(runs);
+                    part.shift(runs);
                     let (runs, own) = ((bases, &runs[..]), candidates.len());
-                    self.take(part, number + from, runs, &mut found, candidates, ends);
+                    self.take(at, number + from, runs, &mut found, candidates, ends);
                     let near = if at_once { self.count_near(mates, &candidates[own..]) } else { 0 };
                     if near > 0 {
                         let near = &mut candidates[own..own + near];
                         pool.begin(end - feature, near.len());
-                        self.see(sections, lookup, feature, near, pool);
+                        self.see(part, lookup, feature, near, pool);
                         pool.finish(near);
                     }
                     feature = end;
@@ -221,8 +250,8 @@ impl<'a> HostQuery<'a> {
         }
     }
 
-    /// Returns the sections of the parts to query now.
-    fn asked(&self, scratch: &Scratch) -> &[Vec<Section<'a>>] {
+    /// Returns the tables of the parts to query now.
+    fn asked(&self, scratch: &Scratch) -> &[Part<'a>] {
         let parts = self.parts();
         &parts[scratch.asked.start.min(parts.len())..scratch.asked.end.min(parts.len())]
     }
@@ -258,21 +287,22 @@ impl<'a> HostQuery<'a> {
     fn candidates_of_long(
         &self,
         mates: &[&[u8]; 2],
-        parts: &[Vec<Section<'_>>],
+        parts: &[Part<'_>],
         scratch: &mut Scratch,
         candidates: &mut Vec<Candidate>,
         ends: &mut Vec<usize>,
     ) {
         let bases = mates.iter().map(|mate| mate.len() as u64).sum();
         let (read, mut found) = (ends.len(), Vec::new());
-        for (part, sections) in parts.iter().enumerate() {
+        for (at, part) in parts.iter().enumerate() {
             self.each_group(mates, scratch, |Scratch { features, lookup, hits, .. }| {
-                lookup.look_up(sections, features);
-                lookup.each(sections, 0..features.len(), |locations| hits.add(locations));
+                lookup.look_up(&part.sections, features);
+                lookup.each(&part.sections, 0..features.len(), |locations| hits.add(locations));
             });
             let Scratch { hits, runs, .. } = &mut *scratch;
             hits.finish(runs);
-            self.take(part, read, (bases, runs), &mut found, candidates, ends);
+            part.shift(runs);
+            self.take(at, read, (bases, runs), &mut found, candidates, ends);
         }
     }
 

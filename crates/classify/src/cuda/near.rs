@@ -152,12 +152,11 @@ impl NearWorkspace {
         Ok(self.reads)
     }
 
-    /// Queries parts on the device for the loaded reads.
-    pub(super) fn ask(
+    /// Queries parts on the device, each with its targets, for the loaded reads.
+    pub(super) fn ask<'p>(
         &mut self,
         rule: &SketchRule,
-        parts: &[(usize, DeviceTable)],
-        targets: Targets<'_>,
+        parts: impl Iterator<Item = (&'p DeviceTable, Targets<'p>)>,
     ) -> Result<()> {
         let (stream, there, reads) = (&self.stream, &mut self.there, self.reads);
         let most = self.sizes.most;
@@ -174,7 +173,7 @@ impl NearWorkspace {
             most,
             places: there.places.view(),
         };
-        for (_, table) in parts {
+        for (table, targets) in parts {
             let asked = Asked { rule, part: table.view(), targets };
             pool::see(stream, asked, near, there.seen.view_mut(), there.features.view_mut())?;
         }

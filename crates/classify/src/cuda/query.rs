@@ -13,12 +13,12 @@ use super::budget::{Budget, Needs, Placed, place, too_little_memory};
 use super::kernels::{Asked, SketchRule};
 use super::layout::Resident;
 use super::near::NearRead;
-use super::set::{Filling, Member, Set, Workspace};
+use super::set::{Filling, HeldPart, Member, Set, Workspace};
 use super::short::{SHORT_WINDOWS, ShortSizes};
 use super::table::table_bytes;
 use super::times::GpuTimes;
 use crate::candidates::{Candidate, MergedCandidates, QueryParams, Seen, TargetTaxa};
-use crate::database::Section;
+use crate::database::{Origin, Section};
 use crate::{Database, Error};
 use merganser_gpu::GpuConfig;
 
@@ -37,6 +37,8 @@ pub(crate) struct GpuQuery<'a> {
     budgets: Vec<Budget>,
     /// The sections of the parts; empty for parts that are on the device already.
     parts: Vec<Vec<Section<'a>>>,
+    /// The targets that each part refers to.
+    origins: Vec<Origin>,
     /// The tables that are on the device already.
     here: Option<&'a Resident>,
     /// The parts of each device of each set.
@@ -140,6 +142,7 @@ impl<'a> GpuQuery<'a> {
             devices,
             budgets,
             parts,
+            origins: asked.iter().map(|&part| database.origin(part)).collect(),
             here,
             placed,
             threads: config.streams,
@@ -161,6 +164,7 @@ impl<'a> GpuQuery<'a> {
             devices: &self.devices,
             budgets: &self.budgets,
             parts: &self.parts,
+            origins: &self.origins,
             tables: self.here.map(|tables| &tables.parts[..]),
             taxa: &self.taxa,
         };
@@ -197,8 +201,9 @@ impl<'a> GpuQuery<'a> {
         times
     }
 
-    fn answers(&self) -> Answers<'_> {
-        Answers { database: self.database, taxa: &self.taxa.taxa }
+    /// Returns the data to convert the answers of a part.
+    fn answers<'s>(&'s self, HeldPart { origin, .. }: &'s HeldPart) -> Answers<'s> {
+        Answers { database: self.database, taxa: &self.taxa.taxa, origin }
     }
 
     /// Returns the number of records and of bytes that a batch should have so that it usually fits on any set.
@@ -233,7 +238,7 @@ impl<'a> GpuQuery<'a> {
         let Workspace { short, numbers, .. } = &mut **workspace;
         for (one, member) in short.iter_mut().zip(members) {
             one.load(numbers, reads, |bases| self.reach(bases))?;
-            one.start(&self.rule, &member.parts, member.known(self.params.near))?;
+            one.start(&self.rule, &member.known(self.params.near))?;
         }
         Ok(())
     }
@@ -294,7 +299,7 @@ impl<'a> GpuQuery<'a> {
             return Ok(false);
         }
         let one = &mut flight.workspace.short[0];
-        Ok(one.collect_all(reads, self.answers(), candidates, ends)?)
+        Ok(one.collect_all(reads, self.answers(&members[0].parts[0]), candidates, ends)?)
     }
 
     /// Whether devices pooled the candidates of a read of the batch when they found them.
@@ -323,7 +328,8 @@ impl<'a> GpuQuery<'a> {
             let mut done = 0;
             while done < reads.len() {
                 let taken = workspace.load(&reads[done..], params)?;
-                workspace.ask(&self.rule, &member.parts, member.targets())?;
+                let parts = member.parts.iter().map(|part| (&part.table, member.targets(part)));
+                workspace.ask(&self.rule, parts)?;
                 workspace.tell(done..done + taken, seen)?;
                 done += taken;
             }
@@ -354,8 +360,8 @@ impl<'a> GpuQuery<'a> {
         let members = self.sets[flight.set].members();
         let Workspace { short, found, long, .. } = &mut *flight.workspace;
         for (one, member) in short.iter_mut().zip(members) {
-            for at in 0..member.parts.len() {
-                one.collect(at, self.answers(), found, long)?;
+            for (at, part) in member.parts.iter().enumerate() {
+                one.collect(at, self.answers(part), found, long)?;
             }
         }
         // Parts that have answered already may answer again, which changes nothing.
@@ -390,10 +396,10 @@ impl<'a> GpuQuery<'a> {
                 taken = 1;
             }
             rest = &rest[taken..];
-            for (_, table) in &member.parts {
-                let (rule, part, targets) = (&self.rule, table.view(), member.targets());
-                let asked = Asked { rule, part, targets };
-                workspace.ask(asked, self.answers(), found, left)?;
+            for part in &member.parts {
+                let (rule, targets) = (&self.rule, member.targets(part));
+                let asked = Asked { rule, part: part.table.view(), targets };
+                workspace.ask(asked, self.answers(part), found, left)?;
             }
         }
         Ok(())

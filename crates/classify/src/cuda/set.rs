@@ -13,7 +13,7 @@ use super::short::{Known, ShortSizes, ShortWorkspace};
 use super::table::{DeviceTable, contents, places, word_count};
 use super::times::DeviceClock;
 use crate::candidates::{MergedCandidates, TargetTaxa};
-use crate::database::Section;
+use crate::database::{Origin, Section};
 use crate::{Database, Error};
 
 /// A set of devices that together hold all parts that are on devices.
@@ -43,8 +43,9 @@ impl Set {
 
 /// The data on one device.
 pub(super) struct Member {
-    /// The parts with their numbers.
-    pub(super) parts: Vec<(usize, DeviceTable)>,
+    pub(super) parts: Vec<HeldPart>,
+    /// The first window of each target, and the end of the last window, counted in the database that the target is of:
+    /// of one database after the other.
     starts: DeviceBuffer<u32>,
     taxa: DeviceBuffer<u32>,
     nodes: DeviceBuffer<u32>,
@@ -55,14 +56,33 @@ pub(super) struct Member {
     pub(super) clock: DeviceClock,
 }
 
+/// A part on a device.
+pub(super) struct HeldPart {
+    pub(super) table: DeviceTable,
+    /// The targets that it refers to.
+    pub(super) origin: Origin,
+}
+
 impl Member {
-    pub(super) fn targets(&self) -> Targets<'_> {
-        Targets { starts: self.starts.view(), taxa: self.taxa.view(), nodes: self.nodes.view() }
+    /// Returns the targets that a part refers to, numbered from the first of them.
+    pub(super) fn targets(&self, HeldPart { origin, .. }: &HeldPart) -> Targets<'_> {
+        let own = origin.targets.start as usize..origin.targets.end as usize;
+        // Each database has one start more than targets.
+        let starts = own.start + origin.number..own.end + origin.number + 1;
+        Targets {
+            starts: self.starts.slice(starts),
+            taxa: self.taxa.slice(own.clone()),
+            nodes: self.nodes.slice(own),
+        }
     }
 
-    /// Returns the data that batches need, with `near` as the rule of near candidates.
-    pub(super) fn known(&self, near: u32) -> Known<'_> {
-        Known { targets: self.targets(), several: self.several.view(), near }
+    /// Returns the tables of all parts, each with the data that batches need, and `near` as the rule of near candidates.
+    pub(super) fn known(&self, near: u32) -> Vec<(&DeviceTable, Known<'_>)> {
+        let known = |part: &HeldPart| {
+            let own = part.origin.targets.start as usize..part.origin.targets.end as usize;
+            Known { targets: self.targets(part), several: self.several.slice(own), near }
+        };
+        self.parts.iter().map(|part| (&part.table, known(part))).collect()
     }
 }
 
@@ -86,6 +106,8 @@ pub(super) struct Filling<'f> {
     pub(super) budgets: &'f [Budget],
     /// The sections of the parts; empty for parts that are on the device already.
     pub(super) parts: &'f [Vec<Section<'f>>],
+    /// The targets that each part refers to.
+    pub(super) origins: &'f [Origin],
     /// The parts that are on the device already.
     pub(super) tables: Option<&'f [DeviceTable]>,
     /// The taxon of each target at the lowest rank, and its node.
@@ -155,11 +177,12 @@ impl Filling<'_> {
         several: &[u8],
     ) -> Result<Member, Error> {
         let (device, budget) = (&self.devices[*at], self.budgets[*at]);
-        let (starts, TargetTaxa { taxa, nodes, .. }) = (self.database.starts(), self.taxa);
+        let (starts, TargetTaxa { taxa, nodes, .. }) = (self.database.own_starts(), self.taxa);
         let stream = device.stream()?;
         let own = |&number: &usize| {
             let here = tables[number].iter().find(|(device, _)| device == at);
-            here.map(|(_, table)| (number, table.clone()))
+            let origin = self.origins[number].clone();
+            here.map(|(_, table)| HeldPart { table: table.clone(), origin })
         };
         let mut member = Member {
             clock: DeviceClock::new(&stream)?,
@@ -177,7 +200,7 @@ impl Filling<'_> {
                 BufferPool::new(NEAR_WORKSPACES, move || NearWorkspace::new(&device, sizes))
             }),
         };
-        stream.upload_now(starts, member.starts.view_mut())?;
+        stream.upload_now(&starts, member.starts.view_mut())?;
         stream.upload_now(taxa, member.taxa.view_mut())?;
         stream.upload_now(nodes, member.nodes.view_mut())?;
         stream.upload_now(several, member.several.view_mut())?;

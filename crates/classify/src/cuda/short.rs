@@ -171,12 +171,11 @@ impl ShortWorkspace {
         Ok(())
     }
 
-    /// Sends the reads to the device and starts querying all `parts` there.
+    /// Sends the reads to the device and starts querying all `parts` there, each with its targets.
     pub(super) fn start(
         &mut self,
         rule: &SketchRule,
-        parts: &[(usize, DeviceTable)],
-        known: Known<'_>,
+        parts: &[(&DeviceTable, Known<'_>)],
     ) -> Result<()> {
         let (stream, reads) = (&self.stream, self.numbers.len());
         self.clock.mark(0, stream)?;
@@ -185,7 +184,7 @@ impl ShortWorkspace {
         self.clock.mark(1, stream)?;
         stream.fill(self.phases_there.view_mut(), 0)?;
         let most = self.sizes.most;
-        for (at, (_, table)) in parts.iter().enumerate() {
+        for (at, &(table, known)) in parts.iter().enumerate() {
             let stream = &self.stream;
             let out = Out { most, candidates: self.out.view_mut(), counts: self.counts.view_mut() };
             let letters = self.letters_there.view();

@@ -25,6 +25,18 @@ impl Kraken2Taxonomy {
         Ok((read, bytes))
     }
 
+    /// Returns all taxa of `tree`.
+    ///
+    /// # Errors
+    /// If a value does not fit in the file's fields.
+    pub(in super::super) fn of_tree(tree: &Taxonomy) -> Result<Kraken2Taxonomy, Error> {
+        let nodes = 0..tree.len() as u32;
+        let nameless = nodes.clone().filter(|&node| tree.name(node).is_empty());
+        let mut nameless: Vec<u32> = nameless.map(|node| tree.taxid(node)).collect();
+        nameless.sort_unstable();
+        Ok(Kraken2Taxonomy::of(tree, &nameless, nodes)?.0)
+    }
+
     /// Encodes the taxa as they were read, except for the numbers of their genomes, which are unused.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let sizes = [self.len(), self.names.len(), self.ranks.len()];

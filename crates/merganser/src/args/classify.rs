@@ -42,7 +42,7 @@ Examples:
   With a database of Kraken 2, with the results of kraken2:
     merganser classify kraken_db/ reads.fq.gz --confidence 0.1 \\
       -o reads.kraken --report sample.kreport
-  With several databases of Kraken 2, as if they were one:
+  With several databases of the same kind, as if they were one:
     merganser classify kraken_db/ own_kraken_db/ reads.fq.gz \\
       -o reads.kraken --report sample.kreport
   With a table of the reads that each database supports:
@@ -66,7 +66,7 @@ Examples:
       -o {}.tsv.gz --report {}.kreport";
 
 const READS: &str = "\
-The database (.mgdb, or one or several folders of Kraken 2) unless --references is given, then files of reads: \
+One or several databases (.mgdb, or folders of Kraken 2) unless --references is given, then files of reads: \
 FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; @LIST of such files, or - for stdin";
 
 const MEMORY: &str = "\

@@ -138,7 +138,7 @@ fn describe_relation(relation: &Kraken2Relation) -> Map<String, Value> {
     fields.as_object().cloned().unwrap_or_default()
 }
 
-/// The properties of databases that are used together; null if these are not folders of Kraken 2.
+/// The properties of databases that are used together; those that only databases of Kraken 2 have are null for others.
 #[derive(Default)]
 struct Joint {
     taxa: Option<usize>,
@@ -159,7 +159,8 @@ impl Joint {
         let databases: Option<Vec<(&Path, &Kraken2Database)>> = all.iter().map(kraken2).collect();
         let Some(databases) = databases else {
             let paths: Vec<PathBuf> = all.iter().map(|(path, _)| path.clone()).collect();
-            return AnyDatabase::open_all(&paths).map(|_| Joint::default());
+            let taxa = AnyDatabase::open_all(&paths)?.taxonomy().len();
+            return Ok(Joint { taxa: Some(taxa), ..Joint::default() });
         };
         let together = Kraken2Database::check_together(databases.into_iter())?;
         Ok(Joint {

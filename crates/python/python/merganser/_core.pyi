@@ -653,18 +653,19 @@ class Database:
     ['A virus', None]
     """
     @staticmethod
-    def open(path: _Path) -> Database:
-        """Opens a database. Its files are mapped into memory and read on demand.
+    def open(path: _Paths) -> Database:
+        """Opens a database, or several that are used together as one. Files are mapped into memory and read on demand.
 
         Args:
-            path: A file (.mgdb), or a folder of Kraken 2 with hash.k2d, opts.k2d and taxo.k2d.
+            path: A file (.mgdb), or a folder of Kraken 2 with hash.k2d, opts.k2d and taxo.k2d; or several of the same kind.
 
         Returns:
             The database.
 
         Raises:
+            ArgumentError: If there are both files and folders of Kraken 2.
             FileNotFound: If there is no such file or folder.
-            InputError: If it is damaged or not a database.
+            InputError: If one is damaged or not a database, or several cannot be used together.
         """
     @staticmethod
     def build(
@@ -739,7 +740,10 @@ class Database:
         """
     @property
     def path(self) -> PathLike[str] | None:
-        """The file or folder of the database; None if it is in memory."""
+        """The file or folder of the database; None if it is in memory, or several that are used together."""
+    @property
+    def paths(self) -> list[PathLike[str]]:
+        """The files or folders of the database; empty if it is in memory."""
     @property
     def format(self) -> Literal["mgdb", "kraken2"]:
         """The format: "mgdb" for a database of Merganser, "kraken2" for one of Kraken 2."""

@@ -119,7 +119,7 @@ impl Build {
             }
             (Format::Kraken2(config), Some(folder)) => {
                 run_kraken2(&config, &taxids, (&found, &taxonomy), &folder, context)?;
-                Opened::open(&folder)
+                Opened::open(&[folder])
             }
             // `of` refuses this.
             (Format::Kraken2(_), None) => Err(Error::Config(merganser_run::ConfigError::new(

@@ -1,6 +1,6 @@
 //! The two kinds of databases.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use merganser_classify::{Database, Error};
 use merganser_kraken2::Kraken2Database;
@@ -15,14 +15,14 @@ pub(crate) enum Opened {
 }
 
 impl Opened {
-    /// Opens the database at `path`.
+    /// Opens the database at a path, or those at several paths together.
     ///
     /// # Errors
-    /// If it cannot be read, or is of neither kind.
-    pub(super) fn open(path: &Path) -> Result<Opened, Error> {
-        match Kraken2Database::is_one(path)? {
-            true => Ok(Opened::Kraken2(Box::new(Kraken2Database::open(path)?))),
-            false => Ok(Opened::Own(Box::new(Database::open(path)?))),
+    /// If one cannot be read, or is of neither kind; if they cannot be used together.
+    pub(super) fn open(paths: &[PathBuf]) -> Result<Opened, Error> {
+        match Kraken2Database::are_all(paths)? {
+            true => Ok(Opened::Kraken2(Box::new(Kraken2Database::open_all(paths)?))),
+            false => Ok(Opened::Own(Box::new(Database::open_all(paths)?))),
         }
     }
 
@@ -42,11 +42,13 @@ impl Opened {
         }
     }
 
-    /// Returns the files of a database at `path`.
-    pub(super) fn files(&self, path: &Path) -> Vec<PathBuf> {
+    /// Returns the files of databases at `paths`.
+    pub(super) fn files(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
         match self {
-            Opened::Own(_) => vec![path.to_owned()],
-            Opened::Kraken2(_) => Kraken2Database::files(path).into(),
+            Opened::Own(_) => paths.to_vec(),
+            Opened::Kraken2(_) => {
+                paths.iter().flat_map(|path| Kraken2Database::files(path)).collect()
+            }
         }
     }
 }

@@ -79,11 +79,12 @@ impl HostQuery<'_> {
         let tree = self.database.taxonomy();
         nodes.clear();
         nodes.resize(features.len(), None);
-        for sections in self.parts() {
-            lookup.look_up(sections, features);
+        for part in self.parts() {
+            lookup.look_up(&part.sections, features);
             for (feature, node) in nodes.iter_mut().enumerate() {
-                lookup.each(sections, feature..feature + 1, |locations| {
-                    let of = locations.iter().filter_map(|&window| self.target_of(window));
+                lookup.each(&part.sections, feature..feature + 1, |locations| {
+                    let windows = locations.iter().map(|&location| part.window(location));
+                    let of = windows.filter_map(|window| self.target_of(window));
                     // Targets without a taxon are ignored.
                     let of = of.map(|target| self.taxa().nodes[target as usize]);
                     let of = of.filter(|&node| node != tree.root());

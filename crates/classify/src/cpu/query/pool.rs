@@ -8,9 +8,8 @@
 use std::ops::Range;
 
 use super::lookup::Lookup;
-use super::{HostQuery, Scratch};
+use super::{HostQuery, Part, Scratch};
 use crate::candidates::{Candidate, Seen, tell_pooled};
-use crate::database::Section;
 
 /// Bits of the index in the cache of windows.
 const PLACE_BITS: u32 = 10;
@@ -64,14 +63,14 @@ impl HostQuery<'_> {
     /// Notes which of `near` have the read's features, which `lookup` has found under the numbers from `first` on.
     pub(super) fn see(
         &self,
-        sections: &[Section<'_>],
+        part: &Part<'_>,
         lookup: &Lookup,
         first: usize,
         near: &[Candidate],
         pool: &mut CandidateFeatures,
     ) {
         for at in 0..pool.seen.len() {
-            self.see_one(sections, lookup, first + at, near, (pool, at));
+            self.see_one(part, lookup, first + at, near, (pool, at));
         }
     }
 
@@ -79,18 +78,19 @@ impl HostQuery<'_> {
     #[inline(always)]
     pub(super) fn see_one(
         &self,
-        sections: &[Section<'_>],
+        part: &Part<'_>,
         lookup: &Lookup,
         feature: usize,
         near: &[Candidate],
         (CandidateFeatures { seen, all, known, read }, at): (&mut CandidateFeatures, usize),
     ) {
         let read = u64::from(*read) << 32;
-        lookup.each(sections, feature..feature + 1, |locations| {
-            for &window in locations {
+        lookup.each(&part.sections, feature..feature + 1, |locations| {
+            for &location in locations {
                 if seen[at] == *all {
                     return;
                 }
+                let window = part.window(location);
                 let place = window.wrapping_mul(0x9e37_79b1) >> (32 - PLACE_BITS);
                 let known = &mut known[place as usize];
                 if known.0 != read | u64::from(window) {
@@ -154,15 +154,15 @@ impl HostQuery<'_> {
         let (mut rest, mut done) = (&chosen[..], 0);
         while !rest.is_empty() {
             let count = self.sketch(rest.iter(), scratch);
-            for sections in parts {
-                scratch.lookup.look_up(sections, &scratch.features);
+            for part in parts {
+                scratch.lookup.look_up(&part.sections, &scratch.features);
                 let mut feature = 0;
                 for number in 0..count {
                     let end = scratch.ends[number];
                     let Scratch { lookup, pool, .. } = &mut *scratch;
                     let near = near[done + number];
                     pool.begin(end - feature, near.len());
-                    self.see(sections, lookup, feature, near, pool);
+                    self.see(part, lookup, feature, near, pool);
                     feature = end;
                     seen.add(done + number, &pool.seen);
                 }

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use super::HostQuery;
 use super::lookup::Lookup;
 use super::pool::CandidateFeatures;
+use super::{HostQuery, Part};
 use crate::candidates::Candidate;
 use crate::sketch::Sketcher;
 
@@ -101,8 +101,8 @@ impl<'q, 'a> Slider<'q, 'a> {
             features.push(feature);
             Some((hash, features.len() as u32 - 1))
         }));
-        for (lookup, sections) in lookups.iter_mut().zip(query.parts()) {
-            lookup.look_up(sections, features);
+        for (lookup, part) in lookups.iter_mut().zip(query.parts()) {
+            lookup.look_up(&part.sections, features);
         }
     }
 
@@ -124,10 +124,10 @@ impl<'q, 'a> Slider<'q, 'a> {
         let near = &mut candidates[..near];
         let sketch = |window: &Window| window.members.len().min(window.size);
         pool.begin(windows.iter().map(sketch).sum(), near.len());
-        for (lookup, sections) in lookups.iter().zip(query.parts()) {
+        for (lookup, part) in lookups.iter().zip(query.parts()) {
             let members = windows.iter().flat_map(|window| &window.members[..sketch(window)]);
             for (at, member) in members.enumerate() {
-                query.see_one(sections, lookup, member.feature as usize, near, (pool, at));
+                query.see_one(part, lookup, member.feature as usize, near, (pool, at));
             }
         }
         pool.finish(near);
@@ -150,13 +150,14 @@ impl<'q, 'a> Slider<'q, 'a> {
     /// Updates the hits for features that entered and left a sketch.
     fn change(&mut self, come: Option<u32>, gone: Option<u32>) {
         let Slider { lookups, hits, query, .. } = self;
-        for (lookup, sections) in lookups.iter().zip(query.parts()) {
+        for (lookup, part) in lookups.iter().zip(query.parts()) {
             let of = |feature: u32| feature as usize..feature as usize + 1;
             if let Some(feature) = come {
-                lookup.each(sections, of(feature), |locations| hits.add(locations));
+                lookup.each(&part.sections, of(feature), |locations| hits.add(part, locations));
             }
             if let Some(feature) = gone {
-                lookup.each(sections, of(feature), |locations| hits.remove(locations));
+                let sections = &part.sections;
+                lookup.each(sections, of(feature), |locations| hits.remove(part, locations));
             }
         }
     }
@@ -225,20 +226,20 @@ struct Hits {
 }
 
 impl Hits {
-    fn add(&mut self, locations: &[u32]) {
+    fn add(&mut self, part: &Part<'_>, locations: &[u32]) {
         self.changed = true;
-        for &location in locations {
-            match self.runs.binary_search_by_key(&location, |run| run.0) {
+        for window in locations.iter().map(|&location| part.window(location)) {
+            match self.runs.binary_search_by_key(&window, |run| run.0) {
                 Ok(at) => self.runs[at].1 += 1,
-                Err(at) => self.runs.insert(at, (location, 1)),
+                Err(at) => self.runs.insert(at, (window, 1)),
             }
         }
     }
 
-    fn remove(&mut self, locations: &[u32]) {
+    fn remove(&mut self, part: &Part<'_>, locations: &[u32]) {
         self.changed = true;
-        for &location in locations {
-            let Ok(at) = self.runs.binary_search_by_key(&location, |run| run.0) else { continue };
+        for window in locations.iter().map(|&location| part.window(location)) {
+            let Ok(at) = self.runs.binary_search_by_key(&window, |run| run.0) else { continue };
             self.runs[at].1 -= 1;
             if self.runs[at].1 == 0 {
                 self.runs.remove(at);

@@ -3,23 +3,21 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use merganser_taxonomy::{NodeInfo, Taxonomy};
-
-use super::taxonomy::Kraken2Taxonomy;
-use crate::Error;
+use crate::{Error, NodeInfo, Taxonomy};
 
 /// A joint taxonomy, and what differs between the taxonomies.
-#[derive(Debug)]
-pub(super) struct JointTaxonomy {
-    pub(super) taxonomy: Kraken2Taxonomy,
+#[derive(Clone, Debug)]
+pub struct JointTaxonomy {
+    /// The tree of all taxa.
+    pub taxonomy: Taxonomy,
     /// A message for each database whose taxonomy differs from those before it.
-    pub(super) differences: Vec<String>,
+    pub differences: Vec<String>,
 }
 
 /// The taxa that two taxonomies share, which are those of the same taxid, without the root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Kraken2SharedTaxa {
+pub struct SharedTaxa {
     /// The number of taxa.
     pub taxa: usize,
     /// The number of taxa that only the first taxonomy has.
@@ -45,7 +43,7 @@ impl JointTaxonomy {
     ///
     /// # Errors
     /// If they are different taxonomies: if their roots differ, or the names of most of the taxids that they share.
-    pub(super) fn of<'t>(
+    pub fn of<'t>(
         mut all: impl Iterator<Item = (&'t Path, &'t Taxonomy)>,
     ) -> Result<JointTaxonomy, Error> {
         let mut differences = Vec::new();
@@ -58,12 +56,7 @@ impl JointTaxonomy {
             tree = united;
             differences.extend(difference);
         }
-        let nodes = 0..tree.len() as u32;
-        let nameless = nodes.clone().filter(|&node| tree.name(node).is_empty());
-        let mut nameless: Vec<u32> = nameless.map(|node| tree.taxid(node)).collect();
-        nameless.sort_unstable();
-        let (taxonomy, _) = Kraken2Taxonomy::of(&tree, &nameless, nodes)?;
-        Ok(JointTaxonomy { taxonomy, differences })
+        Ok(JointTaxonomy { taxonomy: tree, differences })
     }
 }
 
@@ -71,7 +64,7 @@ impl JointTaxonomy {
 ///
 /// # Errors
 /// If they are different taxonomies; see [`JointTaxonomy::of`].
-pub(super) fn unite(
+pub fn unite(
     (path, tree): (&Path, &Taxonomy),
     (other_path, other): (&Path, &Taxonomy),
 ) -> Result<(Taxonomy, Option<String>), Error> {
@@ -82,7 +75,7 @@ pub(super) fn unite(
     }
     let other = &with_former_taxids(tree, other);
     let shared = shared_taxa(tree, other);
-    let Kraken2SharedTaxa { taxa, renamed, renumbered, .. } = shared;
+    let SharedTaxa { taxa, renamed, renumbered, .. } = shared;
     if 2 * renamed > taxa || (renamed > 10 && 10 * renamed > taxa) {
         let problem = format!("{renamed} of {taxa} taxids that both have are other taxa");
         return Err(different(path, other_path, &problem));
@@ -95,15 +88,15 @@ pub(super) fn unite(
 }
 
 /// Compares two taxonomies, in which merged taxids are those of the older one, as [`unite`] does.
-pub(super) fn compare(tree: &Taxonomy, other: &Taxonomy) -> Kraken2SharedTaxa {
+pub fn compare(tree: &Taxonomy, other: &Taxonomy) -> SharedTaxa {
     shared_taxa(tree, &with_former_taxids(tree, other))
 }
 
-fn shared_taxa(tree: &Taxonomy, other: &Taxonomy) -> Kraken2SharedTaxa {
+fn shared_taxa(tree: &Taxonomy, other: &Taxonomy) -> SharedTaxa {
     let by_name: HashMap<_, _> = (1..tree.len() as u32)
         .map(|node| ((tree.name(node), tree.rank_name(node)), tree.taxid(node)))
         .collect();
-    let mut shared = Kraken2SharedTaxa::default();
+    let mut shared = SharedTaxa::default();
     for node in 1..other.len() as u32 {
         let known = exact(tree, other.taxid(node));
         let same_name = by_name.get(&(other.name(node), other.rank_name(node)));
@@ -151,7 +144,7 @@ fn with_former_taxids(older: &Taxonomy, tree: &Taxonomy) -> Taxonomy {
     Taxonomy::new((0..tree.len() as u32).map(node).collect(), pairs)
 }
 
-impl Kraken2SharedTaxa {
+impl SharedTaxa {
     fn compare(&mut self, (tree, known): (&Taxonomy, u32), (other_tree, other): (&Taxonomy, u32)) {
         self.taxa += 1;
         let of = |tree: &Taxonomy, node: u32| {
@@ -209,6 +202,12 @@ mod tests {
         Taxonomy::new(nodes.iter().map(info).collect(), Vec::new())
     }
 
+    fn bytes(tree: &Taxonomy) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        tree.store(&mut bytes);
+        bytes
+    }
+
     const ROOT: (u32, u32, &str, &str) = (1, 1, "no rank", "root");
 
     fn join(trees: &[&Taxonomy]) -> Result<JointTaxonomy, String> {
@@ -230,8 +229,7 @@ mod tests {
             (8, 7, "species", ""),
             (11, 2, "species", "x"),
         ]);
-        let (expected, _) = Kraken2Taxonomy::of(&all, &[8], 0..5).unwrap();
-        assert_eq!(joint.taxonomy.to_bytes(), expected.to_bytes());
+        assert_eq!(bytes(&joint.taxonomy), bytes(&all));
     }
 
     #[test]
@@ -246,8 +244,7 @@ mod tests {
               the earlier databases are used; taxid 3: its parent is '1' and '2'"
             ]
         );
-        let (expected, _) = Kraken2Taxonomy::of(&one, &[], 0..4).unwrap();
-        assert_eq!(joint.taxonomy.to_bytes(), expected.to_bytes());
+        assert_eq!(bytes(&joint.taxonomy), bytes(&one));
     }
 
     #[test]
