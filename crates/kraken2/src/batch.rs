@@ -40,6 +40,8 @@ impl Kraken2Batch {
 pub(super) struct TaxonCounts {
     /// Reads that are assigned to the taxon itself, not to its descendants.
     pub(super) reads: u64,
+    /// The bases of these reads: the letters of both mates.
+    pub(super) bases: u64,
     /// Minimizers of reads that were found in the table with this taxon.
     pub(super) minimizers: u64,
 }

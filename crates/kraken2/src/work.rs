@@ -55,7 +55,7 @@ impl InOrderSink<BatchResult> for Written<'_, '_> {
         if let Some(reads) = &mut self.outputs.unclassified {
             part.sequences.unclassified.write(reads)?;
         }
-        self.counts.add(&mut part.batch);
+        self.counts.add(&mut part.batch, part.bases);
         self.bases += part.bases;
         self.reads_sum = self.reads_sum.wrapping_add(part.reads_sum);
         Ok(Some(part).filter(BatchResult::is_usual))

@@ -195,6 +195,12 @@ fn scan<E>(
     take(entries, 0)
 }
 
+/// Returns the number of bases of a read, of both mates of a pair.
+fn bases_of(batch: &RecordBatch, read: usize) -> u64 {
+    let mates = batch.mates();
+    (0..mates).map(|mate| batch.letter_count(read * mates + mate) as u64).sum()
+}
+
 /// Replaces bases with a quality below `minimum` with `x`.
 fn mask(batch: &mut RecordBatch, minimum: u8) {
     if minimum == 0 {
@@ -389,7 +395,9 @@ impl<'c> Reads<'c> {
             call = 0;
         }
         if call != 0 {
-            self.counted.count(call).reads += 1;
+            let counts = self.counted.count(call);
+            counts.reads += 1;
+            counts.bases += bases_of(batch, results.calls.len());
         }
         let read = results.calls.len();
         results.calls.push(call);

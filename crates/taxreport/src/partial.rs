@@ -14,8 +14,14 @@ pub use origin::{Fields, Origin, field, flag, offset_field, reads_sum};
 pub use shard::{Shards, WrittenShard};
 
 const MAGIC: [u8; 8] = merganser_store::sealed::magic(b'P');
-/// The version of files with the results of whole runs.
+/// The version of files with the results of whole runs, without bases: earlier versions wrote them.
 const OF_RUNS: u32 = 1;
-/// The version of files with the results of a shard, so that programs that do not know shards do not take them for
-/// whole runs.
+/// The version of files with the results of a shard, without bases, so that programs that do not know shards do not
+/// take them for whole runs.
 const OF_SHARDS: u32 = 2;
+/// The version of files with the results of whole runs, with the bases of reads by taxon.
+const OF_RUNS_WITH_BASES: u32 = 3;
+/// The version of files with the results of a shard, with the bases of reads by taxon.
+const OF_SHARDS_WITH_BASES: u32 = 4;
+/// All versions that are read.
+const VERSIONS: [u32; 4] = [OF_RUNS, OF_SHARDS, OF_RUNS_WITH_BASES, OF_SHARDS_WITH_BASES];

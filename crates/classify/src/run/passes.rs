@@ -414,9 +414,8 @@ impl<'a> RunContext<'_, 'a> {
             let clades = clades.as_ref().map(|clades| clades.of(read));
             let verdict = thresholds.confirm(verdict, clades, tree, nodes);
             let found = output::found(verdict, nodes);
-            own.count(found, lengths);
             let counted = thresholds.counted_at((verdict, only_best), candidates, tree, nodes);
-            own.by_genome.count(counted, None);
+            own.count(found, counted, lengths);
             if self.wants.lines && (found.is_some() || !self.config.kraken2.mapped_only) {
                 let mates = views.get(read).unwrap_or(&[&[], &[]]);
                 let read = Read { batch, read, lengths, mates, found, candidates };

@@ -209,9 +209,21 @@ pub(crate) struct ReportArgs {
     /// Write reads per taxon as a Kraken-style report; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) report: Option<PathBuf>,
-    /// Include taxa of the database without reads in --report and --mpa
+    /// Include taxa of the database without reads in --report, --report-bases and --mpa
     #[arg(long, help_heading = "Reports")]
     pub(crate) report_zero_counts: bool,
+    /// Write bases per taxon as a Kraken-style report: its numbers are bases of the reads
+    ///
+    /// Long reads differ in length, and their bases are closer to the abundance of DNA than their number. The
+    /// report has the columns of --report, so that all programs that read those can read it, `report mpa` and
+    /// `report krona` among them.
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub(crate) report_bases: Option<PathBuf>,
+    /// Add three columns of bases to --abundance and to --bracken-output, and bases to pages
+    ///
+    /// The bases of higher taxa are distributed with the reads.
+    #[arg(long, help_heading = "Reports")]
+    pub(crate) bases: bool,
     /// Write reads per taxon as a MetaPhlAn-style table
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) mpa: Option<PathBuf>,

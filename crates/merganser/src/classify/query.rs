@@ -15,7 +15,7 @@ use merganser_run::Summary;
 use merganser_taxreport::output::{ReadPaths, ReadStyle};
 
 use super::kraken2::{self, Sample};
-use super::outputs::{Closed, Files, read_paths};
+use super::outputs::{Closed, Files, Reports, read_paths};
 use super::resume::Job;
 use super::{Environment, summary};
 use crate::args::classify::QueryArgs;
@@ -24,7 +24,7 @@ use crate::console::Console;
 use crate::database::AnyDatabase;
 use crate::files::RunFiles;
 use crate::holds::{note_interleaved, refuse_other_reads};
-use crate::pages::{frame, inputs_of, parameter};
+use crate::pages::{Pages, frame, inputs_of, parameter};
 use crate::{devices, failure};
 
 /// The reads to classify, with options and outputs.
@@ -140,6 +140,7 @@ impl<'a> Query<'a> {
     /// Names the options that cannot be used together.
     pub(super) fn check_alone(&self) -> Result<()> {
         check_format(self.args)?;
+        Reports::check(&self.args.reports, Pages::is_wanted(&self.args.pages))?;
         self.are_alignments()?;
         let paths = self.outputs();
         if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {

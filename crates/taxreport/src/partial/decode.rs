@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use merganser_store::sealed::SEALED;
 
-use super::{Ascending, MAGIC, OF_RUNS, OF_SHARDS};
+use super::{Ascending, MAGIC, OF_SHARDS, OF_SHARDS_WITH_BASES, VERSIONS};
 use crate::Error;
 
 /// The number of bytes that are read at a time.
@@ -23,6 +23,7 @@ pub struct Decoder {
     before: u64,
     checksum: crc32fast::Hasher,
     of_shard: bool,
+    has_bases: bool,
 }
 
 impl Decoder {
@@ -50,15 +51,18 @@ impl Decoder {
             return Err(Error::content(path, what));
         }
         let version = u32::from_le_bytes(decoder.array()?);
-        if ![OF_RUNS, OF_SHARDS].contains(&version) {
+        if !VERSIONS.contains(&version) {
             decoder.check_sum_of_all()?;
             let what = format!(
-                "partial results of format {version}, not this program's {OF_RUNS} or {OF_SHARDS}: \
-                 join them with the version of merganser that wrote them"
+                "partial results of format {version}, not this program's {} to {}: join them with the version of \
+                 merganser that wrote them",
+                VERSIONS[0],
+                VERSIONS[VERSIONS.len() - 1]
             );
             return Err(Error::content(path, what));
         }
-        decoder.of_shard = version == OF_SHARDS;
+        decoder.of_shard = [OF_SHARDS, OF_SHARDS_WITH_BASES].contains(&version);
+        decoder.has_bases = version > OF_SHARDS;
         Ok(decoder)
     }
 
@@ -80,7 +84,7 @@ impl Decoder {
 
     fn new(path: &Path, input: Box<dyn Read + Send>) -> Decoder {
         let (path, block, checksum) = (path.to_owned(), Vec::new(), crc32fast::Hasher::new());
-        Decoder { path, input, block, next: 0, before: 0, checksum, of_shard: false }
+        Decoder { path, input, block, next: 0, before: 0, checksum, of_shard: false, has_bases: true }
     }
 
     /// Returns a reader of these bytes, for tests.
@@ -92,6 +96,11 @@ impl Decoder {
     /// Whether the results are those of a shard of a job.
     pub(super) fn is_of_shard(&self) -> bool {
         self.of_shard
+    }
+
+    /// Whether the file has the bases of reads beside their numbers; earlier versions wrote none.
+    pub fn has_bases(&self) -> bool {
+        self.has_bases
     }
 
     /// Returns the path of the file.

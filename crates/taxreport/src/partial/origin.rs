@@ -8,7 +8,7 @@ use std::path::Path;
 use merganser_io::{QualityOffset, RecordBatch};
 use merganser_seq::hash::murmur_finalizer;
 
-use super::{Decoder, Encoder, MAGIC, OF_RUNS, OF_SHARDS, WrittenShard};
+use super::{Decoder, Encoder, MAGIC, OF_RUNS_WITH_BASES, OF_SHARDS_WITH_BASES, WrittenShard};
 use crate::Error;
 
 /// Names and values, in the order in which they are compared.
@@ -53,7 +53,10 @@ impl Origin {
     /// If writing fails.
     pub fn write(&self, encoder: &mut Encoder<'_>) -> io::Result<()> {
         encoder.bytes(&MAGIC)?;
-        let version = if self.shard.is_some() { OF_SHARDS } else { OF_RUNS };
+        let version = match self.shard {
+            Some(_) => OF_SHARDS_WITH_BASES,
+            None => OF_RUNS_WITH_BASES,
+        };
         encoder.bytes(&version.to_le_bytes())?;
         encoder.number(self.is_kraken2.into())?;
         for fields in [&self.database, &self.parameters] {
