@@ -11,7 +11,7 @@ use crate::database::Database;
 use crate::decide::{Thresholds, Verdict};
 use merganser_io::Lines;
 use merganser_taxonomy::{Rank, Taxonomy};
-use merganser_taxreport::report::{TaxonBases, Tally};
+use merganser_taxreport::report::{Tally, TaxonBases};
 
 /// Joins results from several databases as if all genomes, in the order of the databases, were in a single database,
 /// except that candidates are not pooled.
@@ -73,7 +73,11 @@ impl Merger {
     ///
     /// # Errors
     /// If the files have different reads or another format, or if a taxid is in none of the databases.
-    pub fn merge(&self, results: &[PathBuf], output: &mut dyn Write) -> Result<MergedCounts, Error> {
+    pub fn merge(
+        &self,
+        results: &[PathBuf],
+        output: &mut dyn Write,
+    ) -> Result<MergedCounts, Error> {
         let mut files = Vec::new();
         for path in results {
             files.push((path.as_path(), Lines::open(path)?));

@@ -9,6 +9,8 @@ use merganser_taxreport::output::Lines;
 #[derive(Debug, Default)]
 pub(super) struct Kraken2Batch {
     pub(super) lines: Lines,
+    /// The lines of the reads' segments.
+    pub(super) segments: Lines,
     pub(super) calls: Vec<u32>,
     /// The counts of each taxon with reads or minimizers in the batch.
     pub(super) taxa: Vec<(u32, TaxonCounts)>,
@@ -29,6 +31,7 @@ impl Kraken2Batch {
 
     pub(super) fn clear(&mut self) {
         self.lines.clear();
+        self.segments.clear();
         self.calls.clear();
         self.taxa.clear();
         self.sketches.clear();

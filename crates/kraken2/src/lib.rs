@@ -36,6 +36,7 @@ mod read_share;
 mod report;
 mod rounds;
 mod run;
+mod segments;
 mod sequences;
 mod share;
 mod simulated;

@@ -46,6 +46,9 @@ impl InOrderSink<BatchResult> for Written<'_, '_> {
         if let Some(lines) = &mut self.outputs.lines {
             lines.write_all(part.batch.lines())?;
         }
+        if let Some(segments) = &mut self.outputs.segments {
+            segments.write_all(part.batch.segments.text())?;
+        }
         if self.outputs.partial.is_some() {
             self.lines_sum.add(part.batch.lines());
         }
@@ -65,7 +68,8 @@ impl InOrderSink<BatchResult> for Written<'_, '_> {
 impl BatchResult {
     /// Whether the memory of the results should be kept for reuse.
     fn is_usual(&self) -> bool {
-        self.batch.lines.capacity() + self.sequences.capacity() <= MAX_KEPT
+        let lines = self.batch.lines.capacity() + self.batch.segments.capacity();
+        lines + self.sequences.capacity() <= MAX_KEPT
     }
 }
 

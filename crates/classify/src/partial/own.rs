@@ -8,7 +8,7 @@ use merganser_store::ByteReader;
 use merganser_taxonomy::{Taxonomy, plain};
 use merganser_taxreport::Error as ReportError;
 use merganser_taxreport::partial::{Ascending, Decoder};
-use merganser_taxreport::report::{FeatureCounts, TaxonBases, Tally};
+use merganser_taxreport::report::{FeatureCounts, Tally, TaxonBases};
 
 use crate::Target;
 use crate::hash::FEATURE_BITS;

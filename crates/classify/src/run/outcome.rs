@@ -7,7 +7,7 @@ use crate::GpuTimes;
 use crate::ReferenceHits;
 use crate::output::TargetOrTaxon;
 use merganser_taxreport::report::FeatureCounts;
-use merganser_taxreport::report::{TaxonBases, Tally};
+use merganser_taxreport::report::{Tally, TaxonBases};
 
 /// The outcome of a run.
 #[derive(Debug, Default)]

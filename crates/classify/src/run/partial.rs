@@ -6,7 +6,7 @@ use merganser_run::{Cancel, ConfigError};
 use merganser_taxreport::partial::{
     Ascending, Encoder, Fields, Origin, WrittenShard, field, flag, offset_field,
 };
-use merganser_taxreport::report::{FeatureCounts, TaxonBases, Tally};
+use merganser_taxreport::report::{FeatureCounts, Tally, TaxonBases};
 
 use super::outcome::Outcome;
 use crate::config::{LineFormat, RunConfig};

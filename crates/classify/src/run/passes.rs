@@ -151,7 +151,10 @@ impl<'a> RunContext<'_, 'a> {
 
     /// Whether deciding needs the letters of the reads.
     pub(super) fn needs_letters(&self) -> bool {
-        self.features.is_some() || self.lines.lookup.is_some() || self.thresholds.confidence > 0.0
+        self.features.is_some()
+            || self.lines.lookup.is_some()
+            || self.thresholds.confidence > 0.0
+            || self.wants.segments
     }
 
     /// Returns the sink that writes texts in the order of the reads.
@@ -404,7 +407,7 @@ impl<'a> RunContext<'_, 'a> {
         let all = candidates;
         let clades =
             (thresholds.confidence > 0.0).then(|| self.classifier.query.host().clades(views));
-        let mut start = 0;
+        let (mut start, mut taxids) = (0, Vec::new());
         for (read, &end) in ends.iter().enumerate() {
             let candidates = &all[start..end];
             start = end;
@@ -422,6 +425,12 @@ impl<'a> RunContext<'_, 'a> {
                 self.lines.write(&read, sketcher, &mut texts.lines);
             }
             self.put_read(batch, read, found, &mut texts)?;
+            if self.wants.segments {
+                taxids.push(found.map_or(0, |(node, _)| tree.taxid(node)));
+            }
+        }
+        if self.wants.segments {
+            self.put_segments(batch, views, &taxids, &mut texts.segments);
         }
         if self.wants.partial {
             own.reads_sum = own.reads_sum.wrapping_add(reads_sum(batch));

@@ -187,6 +187,12 @@ pub(crate) struct LineArgs {
     /// Format of --classified-out and --unclassified-out, whatever their names
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub(crate) output_format: Option<ReadFormat>,
+    /// Classify each read in segments, too, and write a table of them, which tells chimeric reads
+    ///
+    /// A line has the read, its mate, the segment, its taxon and hits, and whether the read looks chimeric:
+    /// two neighbouring segments are of one genus, and elsewhere two neighbouring ones of another.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) segments_out: Option<PathBuf>,
     /// Write a table of the reference sequences that were hit: taxon, windows covered, reads, hits
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) hits_per_ref: Option<PathBuf>,

@@ -272,9 +272,7 @@ impl Bracken {
     ) -> Result<()> {
         let Bracken { distribution, level, threshold, .. } = self;
         let estimate = match bases {
-            Some(bases) => {
-                Estimate::with_bases(report, bases, distribution, level, *threshold)?
-            }
+            Some(bases) => Estimate::with_bases(report, bases, distribution, level, *threshold)?,
             None => Estimate::new(report, distribution, level, *threshold)?,
         };
         if let Some(doubt) = estimate.doubt() {
@@ -325,6 +323,7 @@ pub(super) struct Files {
     lines: Option<Output>,
     reads: ReadFiles,
     references: Option<Output>,
+    segments: Option<Output>,
     partial: Option<Output>,
     pub(super) json: Option<Output>,
     pages: Option<Pages>,
@@ -345,6 +344,7 @@ impl Files {
         all.extend(Pages::paths(pages, Kind::Taxa, sample));
         for (holds, path) in [
             (Holds::LINES, (!lines.no_map).then_some(&lines.output)),
+            (Holds::LINES, lines.segments_out.as_ref()),
             (Holds::LINES, lines.hits_per_ref.as_ref()),
             (Holds::PARTIAL, lines.partial.as_ref()),
             (Holds::JSON, lines.json.as_ref()),
@@ -375,6 +375,7 @@ impl Files {
                 segments,
                 (set, memory),
             )?,
+            segments: create(lines.segments_out.as_ref(), sample, set)?,
             references: create(lines.hits_per_ref.as_ref(), sample, set)?,
             partial: create(lines.partial.as_ref(), sample, set)?,
             json: create(lines.json.as_ref(), sample, set)?,
@@ -389,9 +390,10 @@ impl Files {
 
     /// Returns the outputs that a run writes to.
     pub(super) fn streams(&mut self) -> Outputs<'_> {
-        let Files { lines, reads, partial, .. } = self;
+        let Files { lines, reads, segments, partial, .. } = self;
         Outputs {
             lines: lines.as_mut().map(|lines| lines as _),
+            segments: segments.as_mut().map(|segments| segments as _),
             partial: partial.as_mut().map(|partial| partial as _),
             ..reads.streams()
         }
@@ -415,7 +417,8 @@ impl Files {
             let options = ReportOptions { zero_counts: false, features };
             let report = report_of(|text| outcome.by_genome.write_kraken(tree, options, text))?;
             let of_bases = ReportOptions { features: None, ..options };
-            let bases = self.reports.bases_of(|text| bases.by_genome.write_kraken(tree, of_bases, text))?;
+            let bases =
+                self.reports.bases_of(|text| bases.by_genome.write_kraken(tree, of_bases, text))?;
             let abundance = Abundance::new(&outcome.tally, tree, targets, self.reports.min_reads);
             let shares = taxa::shares(&abundance, tree);
             let taxa = taxa::of(&report, bases.as_ref(), Some(&shares));
@@ -463,8 +466,9 @@ impl Files {
 
     /// Finishes all files except the one for the summary.
     fn close(self, context: &Context) -> Result<Option<Output>> {
-        let Files { lines, reads, references, partial, json, reports, .. } = self;
-        let all = [lines, references, partial].into_iter().flatten().chain(reads.end(context)?);
+        let Files { lines, reads, references, segments, partial, json, reports, .. } = self;
+        let all =
+            [lines, references, segments, partial].into_iter().flatten().chain(reads.end(context)?);
         for output in all.chain(reports.into_outputs()) {
             output.finish()?;
         }

@@ -148,6 +148,17 @@ impl<'a> Query<'a> {
                 "only one output can be stdout, the default of -o (--no-map writes no lines)",
             );
         }
+        if self.args.lines.segments_out.is_some() {
+            let given = [
+                (self.args.given.has("cov_percentile"), "--cov-percentile"),
+                (self.args.config.kraken2.quick, "--quick"),
+            ];
+            failure::refuse_given(&given, |option| {
+                format!(
+                    "{option} cannot be used with --segments-out, which needs all hits of a read"
+                )
+            })?;
+        }
         if self.args.lines.partial.is_some() && self.args.given.has("cov_percentile") {
             return failure::usage(
                 "--cov-percentile needs the hits of all reads, and --partial is for runs with only some \

@@ -84,7 +84,16 @@ impl Decoder {
 
     fn new(path: &Path, input: Box<dyn Read + Send>) -> Decoder {
         let (path, block, checksum) = (path.to_owned(), Vec::new(), crc32fast::Hasher::new());
-        Decoder { path, input, block, next: 0, before: 0, checksum, of_shard: false, has_bases: true }
+        Decoder {
+            path,
+            input,
+            block,
+            next: 0,
+            before: 0,
+            checksum,
+            of_shard: false,
+            has_bases: true,
+        }
     }
 
     /// Returns a reader of these bytes, for tests.

@@ -69,11 +69,7 @@ impl<'a> Abundance<'a> {
     /// Estimates the bases of all taxa from a tally of the bases of the same reads, as [`new`](Self::new) estimates
     /// reads: the bases of a taxon itself are divided in proportion to the bases of its children. The taxa that are
     /// absent here are absent there.
-    pub fn of_bases(
-        &self,
-        bases: &Tally,
-        targets: &'a [impl CountedSequence],
-    ) -> Abundance<'a> {
+    pub fn of_bases(&self, bases: &Tally, targets: &'a [impl CountedSequence]) -> Abundance<'a> {
         let is_present = |node: u32, _: u64| self.reads[node as usize] > 0;
         let has_target = |target: u32, _: u64| self.sequences.contains_key(&target);
         Abundance::estimate(bases, self.tree, targets, (&is_present, &has_target))
@@ -204,11 +200,7 @@ impl<'a> Abundance<'a> {
         self.write_with(Some(bases), output)
     }
 
-    fn write_with(
-        &self,
-        bases: Option<&Abundance<'_>>,
-        output: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn write_with(&self, bases: Option<&Abundance<'_>>, output: &mut dyn Write) -> io::Result<()> {
         // Reads, and bases if they are counted.
         let counted: Vec<&Abundance<'_>> = [self].into_iter().chain(bases).collect();
         output.write_all(b"rank\ttaxid\tname\treads\testimated\tpercent")?;
@@ -224,8 +216,7 @@ impl<'a> Abundance<'a> {
         row("unclassified", (0, "unclassified"), &lost)?;
         let ranks: Vec<Rank> = Rank::all().filter(|&rank| rank < Rank::Root).collect();
         for &rank in ranks.iter().rev() {
-            let mut rest: Vec<u64> =
-                counted.iter().map(|of| of.total - of.unclassified).collect();
+            let mut rest: Vec<u64> = counted.iter().map(|of| of.total - of.unclassified).collect();
             let mut any = false;
             for (taxon, place) in self.rows(rank) {
                 let numbers: Vec<_> = counted.iter().map(|of| of.numbers(place)).collect();
