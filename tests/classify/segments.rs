@@ -1,4 +1,5 @@
-//! `classify --segments-out`: taxa of the segments of long reads, and chimeric reads.
+//! Long reads: taxa of their segments and chimeric reads (`classify --segments-out`), and the fraction of their windows
+//! that hit the clade of their taxon (`--min-fraction`).
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -115,7 +116,7 @@ fn chimeric_reads_are_told() {
         assert_eq!(taxa("half"), [21, 21, 21, 0, 0, 0], "{database}");
         assert_eq!(taxa("unknown"), [0; 5], "{database}");
         let unpacked = merganser_test_support::tools::shell(dir.root(), "gzip -dc three.gz");
-        assert_eq!(unpacked.into_bytes(), dir.read("one"), "{database}");
+        assert_eq!(unpacked, dir.read("one"), "{database}");
         // The tables of shards, one after the other, are that of all reads.
         for shard in [1, 2] {
             let outputs = format!("s{shard} --shard {shard}/2 --partial p{shard} -o l{shard}");
@@ -125,7 +126,6 @@ fn chimeric_reads_are_told() {
     }
     let refused = dir.run("classify k2 r.fa --segments-out x --quick -o y").fails(2);
     assert!(refused.contains("--quick cannot be used with --segments-out"), "{refused}");
-    dir.run("classify k2 r.fa --segment-length 500 -o y").fails(2);
 }
 
 /// A segment has the taxon and the hits of a read of its letters.
@@ -201,4 +201,67 @@ fn segments_have_the_kmers_of_the_line() {
             }
         }
     }
+}
+
+/// Each window of a read, as a read by itself, shows all sequences that it hits.
+#[test]
+fn reads_have_the_fraction_of_windows_that_hit_their_clade() {
+    const WINDOWS: usize = 20;
+    let dir = Dir::new();
+    let genomes = prepared(&dir);
+    let mut random = Random(4);
+    let mut all = Vec::new();
+    for number in 0..30 {
+        // Stride 256 and windows of 274 bases: whole windows only.
+        let length = 256 * WINDOWS + 18;
+        let known = 300 + random.below(length - 300);
+        let start = random.below(20_000);
+        let mut letters = genomes[number % 3][start..start + known].to_vec();
+        letters.extend(&genomes[3][start..start + length - known]);
+        for letter in &mut letters {
+            if random.below(12) == 0 {
+                *letter = b"ACGT"[random.below(4)];
+            }
+        }
+        all.push(("r", letters));
+    }
+    dir.write("r.fa", fasta(&all));
+    let window = |letters: &[u8], at: usize| letters[256 * at..256 * at + 274].to_vec();
+    let windows = all.iter().flat_map(|(_, own)| (0..WINDOWS).map(|at| ("w", window(own, at))));
+    dir.write("w.fa", fasta(&windows.collect::<Vec<_>>()));
+    let shown = "--format metacache --allhits --separator TAB".replace("TAB", "\\t");
+    let table = dir.run(&format!("classify -q refs.mgdb w.fa {shown}")).ok();
+    let hits: Vec<&str> = table
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split('\t').nth(1).unwrap())
+        .collect();
+    assert_eq!(hits.len(), WINDOWS * all.len());
+    let taxids = |options: &str| -> Vec<u64> {
+        let lines = dir.run(&format!("classify -q refs.mgdb r.fa {options}")).ok();
+        let taxid = |line: &str| line.split('\t').nth(2).unwrap().parse().unwrap();
+        lines.lines().map(taxid).collect()
+    };
+    let plain = taxids("");
+    assert!(plain.iter().all(|&taxid| taxid > 20), "{plain:?}");
+    let of_clade = |read: usize| {
+        let name = format!("g{}|", plain[read]);
+        let own = &hits[WINDOWS * read..WINDOWS * (read + 1)];
+        own.iter().filter(|hits| hits.split(',').any(|hit| hit.starts_with(&name))).count()
+    };
+    let mut removed = 0;
+    for (percent, threads) in [(0, 1), (5, 3), (20, 1), (50, 3), (70, 2), (100, 1)] {
+        let fraction = f64::from(percent) / 100.0;
+        let found = taxids(&format!("--min-fraction {fraction} -t {threads}"));
+        let least = (fraction * WINDOWS as f64).ceil() as usize;
+        for (read, &taxid) in found.iter().enumerate() {
+            let expected = if of_clade(read) >= least { plain[read] } else { 0 };
+            assert_eq!(taxid, expected, "read {read}: {} windows, {percent} %", of_clade(read));
+            removed += usize::from(expected == 0);
+        }
+    }
+    assert!((20..150).contains(&removed), "{removed}");
+    let refused = dir.run("classify k2 r.fa --min-fraction 0.2").fails(2);
+    assert!(refused.contains("--min-fraction requires a database of merganser"), "{refused}");
+    dir.run("classify refs.mgdb r.fa --min-fraction 1.2").fails(2);
 }

@@ -100,7 +100,7 @@ impl<'a> Classifier<'a> {
     /// includes the parts of the database that are queried together. Without a limit, it is three quarters of the
     /// memory that was free when `context` were made, or more if the whole database needs more and it was free; a
     /// database that is in memory already is not counted then. If the database does not fit, its parts take turns,
-    /// as on devices; with `report_minimizer_data`, with a confidence, with segments, or with all hits of each read, it has
+    /// as on devices; with `report_minimizer_data`, with a confidence or a `min_fraction`, with segments, or with all hits of each read, it has
     /// to fit. A record longer than the memory allows is an error.
     ///
     /// # Errors
@@ -128,7 +128,8 @@ impl<'a> Classifier<'a> {
             let reads = segments.iter().flat_map(ReadInput::inputs);
             self.database.prepare_for_random_accesses(merganser_io::text_bytes(reads), context);
         }
-        let again = wants.segments || thresholds.confidence > 0.0;
+        let again =
+            wants.segments || thresholds.confidence > 0.0 || config.least_fraction().is_some();
         if config.kraken2.report_minimizer_data || again || !on_devices {
             self.database.fetch()?;
         }

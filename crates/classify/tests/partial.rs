@@ -10,6 +10,8 @@
 mod comparable;
 #[path = "partial/damage.rs"]
 mod damage;
+#[path = "partial/earlier.rs"]
+mod earlier;
 #[path = "partial/jobs.rs"]
 mod jobs;
 #[path = "partial/kraken2.rs"]

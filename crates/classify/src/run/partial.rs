@@ -73,6 +73,8 @@ fn parameter_fields(config: &RunConfig, thresholds: &Thresholds) -> Fields {
         field("min-qual", filter.min_quality),
         flag("report-minimizer-data", common.report_minimizer_data),
     ];
+    // Earlier versions had no such field.
+    fields.extend(config.least_fraction().map(|fraction| field("min-fraction", fraction)));
     fields.extend(offset_field(filter.min_quality, common.quality_offset));
     if common.share.is_some() {
         // Lines of shards are joined, too, and their format must agree.

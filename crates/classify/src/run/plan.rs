@@ -45,7 +45,8 @@ impl Plan {
         let fixed = fixed(database, config, context);
         let all = 0..database.parts();
         // With devices, the host needs tables only to confirm verdicts.
-        let again = segments || config.kraken2.confidence > 0.0;
+        let again =
+            segments || config.kraken2.confidence > 0.0 || config.least_fraction().is_some();
         // Tables that are in memory already do not reduce the free memory, but they count towards a limit.
         let held = context.memory.is_none() && database.is_in_memory();
         let here = (!on_devices || again) && !held;
@@ -94,6 +95,7 @@ impl Plan {
 fn asks_one_by_one(config: &RunConfig) -> bool {
     config.kraken2.report_minimizer_data
         || config.shows_all_hits()
+        || config.least_fraction().is_some()
         || config.kraken2.confidence > 0.0
 }
 
@@ -121,7 +123,7 @@ fn usual(context: &Context, whole: u64) -> u64 {
 fn remedy(database: &Database, on_devices: bool, again: bool) -> &'static str {
     match database.parts() {
         _ if on_devices && again => {
-            "lower `threads`, or set `confidence` to 0 and classify no segments"
+            "lower `threads`, or set `confidence` and `min_fraction` to 0, without segments"
         }
         1 if !on_devices => "lower `threads`, or build the database with `parts`",
         _ => Shortage::FEWER_THREADS,

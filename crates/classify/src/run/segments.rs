@@ -49,19 +49,20 @@ impl RunContext<'_, '_> {
     }
 
     /// Classifies segments, given their places and letters.
-    fn classified_segments(&self, places: &[Place], letters: &[[&[u8]; 2]]) -> Vec<Segment<'_>> {
+    fn classified_segments(&self, places: &[Place], segments: &[[&[u8]; 2]]) -> Vec<Segment<'_>> {
         let (host, thresholds) = (self.classifier.query.host(), &self.thresholds);
         let (tree, nodes) = (self.classifier.database.taxonomy(), &self.classifier.nodes);
         let (mut candidates, mut ends) = (Vec::new(), Vec::new());
-        host.candidates(letters, &mut host.scratch(), &mut candidates, &mut ends);
-        let clades = (thresholds.confidence > 0.0).then(|| host.clades(letters));
-        let mut start = 0;
+        host.candidates(segments, &mut host.scratch(), &mut candidates, &mut ends);
+        let clades = (thresholds.confidence > 0.0).then(|| host.clades(segments));
+        let (mut start, mut scratch) = (0, None);
         let classify = |(at, (_, mate, letters)): (usize, &Place)| {
             let own = &candidates[start..ends[at]];
             start = ends[at];
             let verdict = thresholds.decide(own, letters.len() as u64, tree, nodes);
             let clades = clades.as_ref().map(|clades| clades.of(at));
             let verdict = thresholds.confirm(verdict, clades, tree, nodes);
+            let verdict = self.supported(verdict, || &segments[at], &mut scratch);
             let node = output::found(verdict, nodes).map(|(node, _)| node);
             let lineage = node.into_iter().flat_map(|node| tree.lineage(node));
             Segment {

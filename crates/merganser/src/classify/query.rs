@@ -308,6 +308,8 @@ impl<'a> Query<'a> {
             parameter("lowest", thresholds.lowest.name()),
             parameter("highest", thresholds.highest.name()),
         ];
+        let fraction = self.args.config.min_fraction;
+        data.parameters.extend(fraction.map(|fraction| parameter("min-fraction", fraction)));
         data
     }
 
@@ -343,10 +345,11 @@ impl<'a> Query<'a> {
         let contested = also(" (# more if contested)", thresholds.hitmin_contested.into());
         let near = also(", near #", thresholds.near.into());
         let confidence = also(", confidence #", thresholds.confidence);
+        let fraction = also(", min-fraction #", self.args.config.min_fraction.unwrap_or(0.0));
         let percent = 100.0 * outcome.classified as f64 / outcome.records.max(1) as f64;
         environment.console.info(format_args!(
             "{name}classified {} of {} reads ({percent:.2} %) in {:.1} s; hitmin {}{}{contested}, hitdiff \
-             {}{near}{confidence}, lowest {}, highest {}, max-cand {}",
+             {}{near}{confidence}{fraction}, lowest {}, highest {}, max-cand {}",
             outcome.classified,
             outcome.records,
             started.elapsed().as_secs_f64(),
