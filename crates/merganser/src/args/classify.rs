@@ -48,6 +48,9 @@ Examples:
   With the reads of each species, estimated as by Bracken:
     merganser classify refs.mgdb reads.fq.gz --no-map \\
       --bracken refs.mgdb.100mers.kmer_distrib --bracken-output sample.bracken
+  Long reads, with the bases of each taxon and the segments of each read:
+    merganser classify refs.mgdb reads.fq.gz -o reads.tsv \\
+      --report-bases sample.kreport --segments-out segments.tsv
   In several runs, whose results are merged into one report:
     merganser classify refs.mgdb a.fq.gz --no-map --partial a.partial
     merganser classify refs.mgdb b.fq.gz --no-map --partial b.partial

@@ -43,7 +43,7 @@ pub struct Segment<'t> {
     /// The hits of the taxon.
     pub hits: u64,
     /// The clade by which segments are compared: the genus of the taxon, or its species if that has no genus. `None` if
-    /// the taxon is above both, or there is none.
+    /// the taxon is above both, or the segment is unclassified.
     pub clade: Option<u32>,
 }
 
