@@ -133,7 +133,7 @@ impl Sum {
                 let features = counts.finish(cancel)?;
                 let targets = counts.targets();
                 let OfOwn { tree, tally, by_genome, bases, .. } = counts;
-                let counted = Counted::Own(OwnCounts { by_genome, features, bases });
+                let counted = Counted::Own(Box::new(OwnCounts { by_genome, features, bases }));
                 Ok(JoinedResults::new(tree, targets, tally, counted))
             }
             Sum::Kraken2(counts) => {
@@ -163,7 +163,7 @@ pub struct JoinedResults {
 /// The counts for Kraken's report.
 #[derive(Debug)]
 enum Counted {
-    Own(OwnCounts),
+    Own(Box<OwnCounts>),
     Kraken2(Box<JoinedCounts>),
 }
 
@@ -192,7 +192,7 @@ impl JoinedResults {
             Counted::Own(own) => {
                 let TaxonBases { tally, by_genome } = own.bases.clone();
                 let bases = TaxonBases::default();
-                (tally, Counted::Own(OwnCounts { by_genome, features: None, bases }))
+                (tally, Counted::Own(Box::new(OwnCounts { by_genome, features: None, bases })))
             }
             Counted::Kraken2(own) => {
                 let own = own.in_bases();
@@ -246,7 +246,8 @@ impl JoinedResults {
     /// If writing fails.
     pub fn write_report(&self, zero_counts: bool, output: &mut dyn Write) -> io::Result<()> {
         match &self.counted {
-            Counted::Own(OwnCounts { by_genome, features, .. }) => {
+            Counted::Own(own) => {
+                let OwnCounts { by_genome, features, .. } = &**own;
                 let options = ReportOptions { zero_counts, features: features.as_ref() };
                 by_genome.write_kraken(&self.tree, options, output)
             }

@@ -94,8 +94,8 @@ fn reads(random: &mut Random) -> String {
     text
 }
 
-/// The lines, report, reads and partial results of a run.
-type All = (Vec<u8>, Vec<u8>, [[Vec<u8>; 2]; 2], Vec<u8>);
+/// The lines, segments and report, the reads, and the partial results of a run.
+type All = ([Vec<u8>; 3], [[Vec<u8>; 2]; 2], Vec<u8>);
 
 fn apart([one, two]: &mut [Vec<u8>; 2], paired: bool) -> ReadOutput<'_> {
     match paired {
@@ -115,12 +115,13 @@ fn run(
     let context = Context::new().threads(threads);
     let plan = Plan { record: 1 << 20, rounds };
     let planned = Planned { config, context: &context, database: &database, plan, gpus: None };
-    let (mut lines, mut report, mut reads, mut partial) = All::default();
+    let ([mut lines, mut parts, mut report], mut reads, mut partial) = All::default();
     let [classified, unclassified] = &mut reads;
     let mut outputs = Outputs {
         lines: Some(&mut lines),
         classified: Some(apart(classified, paired)),
         unclassified: Some(apart(unclassified, paired)),
+        segments: Some(&mut parts),
         partial: Some(&mut partial),
         pass: None,
     };
@@ -129,7 +130,7 @@ fn run(
     let options =
         Kraken2ReportOptions { minimizers: config.report_minimizer_data, zero_counts: true };
     outcome.counts.write_report(database.taxonomy(), options, &mut report)?;
-    Ok(((lines, report, reads, partial), outcome.rounds))
+    Ok((([lines, parts, report], reads, partial), outcome.rounds))
 }
 
 /// Checks that all plans and numbers of threads give the results of a run with the whole table; returns its lines.
@@ -148,7 +149,8 @@ fn check(world: &World, rules: Kraken2Config, minimizers: bool, paired: bool) ->
             assert!(rounds >= at_least, "{plan:?}, {threads} threads: {rounds} rounds");
         }
     }
-    String::from_utf8(expected.0).unwrap()
+    let ([lines, ..], ..) = expected;
+    String::from_utf8(lines).unwrap()
 }
 
 #[test]
