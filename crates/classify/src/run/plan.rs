@@ -10,6 +10,8 @@ use crate::{Database, Error};
 /// Memory of a thread: the text being read, waiting batches, features that are looked up together with their lists,
 /// and lines waiting for their turn.
 const THREAD: u64 = 18 << 20;
+/// Memory of a taxon of the database for a thread's counts: reads and bases, by the taxa of reads and of genomes.
+const TAXON: u64 = 32;
 /// Minimum memory for batches that wait for further parts. Beyond the planned memory, batches go to temporary
 /// files.
 const MIN_WAITING: u64 = 8 << 20;
@@ -107,8 +109,11 @@ fn fixed(database: &Database, config: &RunConfig, context: &Context) -> Budget {
     let tables = u64::from(config.references) + u64::from(config.cov_percentile > 0);
     // A bit for each slot.
     let features = if config.kraken2.report_minimizer_data { database.bytes() / 64 } else { 0 };
+    // The counts of each thread, and their sum.
+    let counts = TAXON * database.taxonomy().len() as u64 * (context.threads as u64 + 1);
     Budget::of_run(context, THREAD)
         .with(database.content_bytes())
+        .with(counts)
         .with(tables * coverage)
         .with(features)
 }

@@ -259,7 +259,7 @@ fn memory_that_does_not_hold_the_table_has_rounds() {
         let context = Context::new().threads(1).memory(memory);
         Plan::new(&context, &database, on_gpus)
     };
-    let fixed = (64 << 20) + 88 * database.taxonomy().len() as u64;
+    let fixed = (64 << 20) + 112 * database.taxonomy().len() as u64;
     // The table is so small that it fits in the minimum memory of a round.
     assert_eq!(plan(fixed + database.table_bytes(), false).unwrap().rounds, None);
     let error = plan(fixed, false).unwrap_err().to_string();
