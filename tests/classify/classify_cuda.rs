@@ -66,14 +66,18 @@ fn classify_writes_the_same_on_cuda() {
         return;
     }
     let classify = |options: &str| {
-        let lines = dir.run(&format!("classify {options} --report report -q")).ok();
-        (lines, dir.read("report"))
+        let outputs = "--report report --report-bases bases --segments-out segments";
+        let lines = dir.run(&format!("classify {options} {outputs} -q")).ok();
+        (lines, ["report", "bases", "segments"].map(|name| dir.read(name)))
     };
     let reads = "-1 1.fa -2 2.fa long.fa";
     let two = format!("--device {} --threads 3", two_devices());
-    for (databases, options) in
-        [(["s1", "s3"], ""), (["m1", "m3"], ""), (["m1", "m3"], "--lowest species --max-cand 9")]
-    {
+    for (databases, options) in [
+        (["s1", "s3"], ""),
+        (["s1", "s3"], "--min-fraction 0.6"),
+        (["m1", "m3"], ""),
+        (["m1", "m3"], "--lowest species --max-cand 9"),
+    ] {
         let expected = classify(&format!("{} {reads} {options} --device cpu", databases[0]));
         assert_eq!(expected.0.lines().count(), 44);
         for (database, device) in [

@@ -5,8 +5,10 @@
     reason = "tests panic on failure and print what they skip"
 )]
 
+mod bases;
 mod classify;
 mod classify_cuda;
 mod eval;
 mod metagenomes;
+mod segments;
 mod several;

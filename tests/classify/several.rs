@@ -8,7 +8,7 @@ use merganser_test_support::Dir;
 use merganser_test_support::reads::Random;
 
 /// Species 21 to 26: three of genus 11 and three of genus 12, in family 10 of domain 2.
-fn write_taxonomy(dir: &Dir) {
+pub(crate) fn write_taxonomy(dir: &Dir) {
     std::fs::create_dir(dir.path("tax")).unwrap();
     let mut taxa = vec![(1, 1, "no rank"), (2, 1, "domain"), (10, 2, "family")];
     taxa.extend([(11, 10, "genus"), (12, 10, "genus")]);

@@ -61,7 +61,7 @@ pub use database::{Database, Target};
 pub use decide::{Thresholds, Verdict};
 pub use error::Error;
 pub use hash::{FEATURE_BITS, HashRule, NO_KMER};
-pub use merge::Merger;
+pub use merge::{MergedCounts, Merger};
 pub use params::{FULL_DENSITY, MAX_K, MAX_LOCATIONS, MAX_SKETCH, MAX_WINDOW, Params, Preset};
 pub use query::{Query, Scratch};
 pub use reference_hits::ReferenceHits;

@@ -11,7 +11,7 @@ use crate::database::Database;
 use crate::decide::{Thresholds, Verdict};
 use merganser_io::Lines;
 use merganser_taxonomy::{Rank, Taxonomy};
-use merganser_taxreport::report::Tally;
+use merganser_taxreport::report::{Tally, TaxonBases};
 
 /// Joins results from several databases as if all genomes, in the order of the databases, were in a single database,
 /// except that candidates are not pooled.
@@ -19,6 +19,16 @@ use merganser_taxreport::report::Tally;
 pub struct Merger {
     tree: Taxonomy,
     thresholds: Thresholds,
+}
+
+/// The reads of joined results, and their bases, by taxon.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MergedCounts {
+    /// The reads.
+    pub tally: Tally,
+    /// The bases, by the lengths in the lines.
+    pub bases: TaxonBases,
 }
 
 /// A line of results.
@@ -63,14 +73,18 @@ impl Merger {
     ///
     /// # Errors
     /// If the files have different reads or another format, or if a taxid is in none of the databases.
-    pub fn merge(&self, results: &[PathBuf], output: &mut dyn Write) -> Result<Tally, Error> {
+    pub fn merge(
+        &self,
+        results: &[PathBuf],
+        output: &mut dyn Write,
+    ) -> Result<MergedCounts, Error> {
         let mut files = Vec::new();
         for path in results {
             files.push((path.as_path(), Lines::open(path)?));
         }
-        let mut tally = Tally::default();
+        let mut counts = MergedCounts::default();
         let mut text = Vec::new();
-        let Some(((path, lines), others)) = files.split_first_mut() else { return Ok(tally) };
+        let Some(((path, lines), others)) = files.split_first_mut() else { return Ok(counts) };
         loop {
             let first = next(path, lines)?;
             let mut candidates = Vec::new();
@@ -81,14 +95,14 @@ impl Merger {
             }
             let Some(first) = first else { break };
             candidates.insert(0, (0, first.candidates.clone()));
-            self.read(&first, &candidates, results, &mut text, &mut tally)?;
+            self.read(&first, &candidates, results, &mut text, &mut counts)?;
             if text.len() > 1 << 16 {
                 output.write_all(&text)?;
                 text.clear();
             }
         }
         output.write_all(&text)?;
-        Ok(tally)
+        Ok(counts)
     }
 
     /// Chooses the taxon of one read and appends its line to `text`.
@@ -98,7 +112,7 @@ impl Merger {
         found: &[(usize, Vec<(u32, u32)>)],
         results: &[PathBuf],
         text: &mut Vec<u8>,
-        tally: &mut Tally,
+        counts: &mut MergedCounts,
     ) -> Result<(), Error> {
         let sequences = self.thresholds.lowest == Rank::Sequence;
         let mut nodes = Vec::new();
@@ -142,7 +156,9 @@ impl Merger {
             Verdict::Target(target) => Some(nodes[target as usize]),
             Verdict::Taxon(node) => Some(node),
         };
-        tally.count(node, None);
+        counts.tally.count(node, None);
+        counts.bases.tally.count_bases(node, None, line.bases);
+        counts.bases.by_genome.count_bases(node, None, line.bases);
         text.extend_from_slice(if node.is_some() { b"C\t" } else { b"U\t" });
         text.extend_from_slice(&line.id);
         let _ = write!(text, "\t{}\t", node.map_or(0, |node| self.tree.taxid(node)));

@@ -7,6 +7,7 @@ mod outcome;
 mod partial;
 mod passes;
 mod plan;
+mod segments;
 mod storage;
 mod work;
 
@@ -27,7 +28,7 @@ use crate::output::LineWriter;
 use crate::{Database, Error, GpuNotes, Query, QueryParams, Thresholds};
 use clock::Clock;
 use merganser_kraken2::ReadShare;
-use merganser_taxreport::output::{OutputFiles, Wants};
+use merganser_taxreport::output::{OutputFiles, SEGMENTS_HEADING, Wants};
 pub use merganser_taxreport::output::{OutputPaths, Outputs, ReadOutput};
 use merganser_taxreport::partial::WrittenShard;
 use merganser_taxreport::report::ReportOptions;
@@ -99,8 +100,8 @@ impl<'a> Classifier<'a> {
     /// includes the parts of the database that are queried together. Without a limit, it is three quarters of the
     /// memory that was free when `context` were made, or more if the whole database needs more and it was free; a
     /// database that is in memory already is not counted then. If the database does not fit, its parts take turns,
-    /// as on devices; with `report_minimizer_data`, with a confidence, or with all hits of each read, it has to
-    /// fit. A record longer than the memory allows is an error.
+    /// as on devices; with `report_minimizer_data`, with a confidence or a `min_fraction`, with segments, or with all hits of each read, it has
+    /// to fit. A record longer than the memory allows is an error.
     ///
     /// # Errors
     /// If `config` or `context` is out of range, or there is too little memory; if partial results are wanted
@@ -119,7 +120,7 @@ impl<'a> Classifier<'a> {
         let (progress, cancel) = (&*context.progress, &context.cancel);
         self.database.warn(&context.warnings);
         let on_devices = self.query.devices().is_some();
-        let plan = Plan::new(self.database, config, context, on_devices)?;
+        let plan = Plan::new(self.database, (config, wants.segments), context, on_devices)?;
         let clock = Clock::default();
         let before = self.query.gpu_notes();
         self.database.check(context.threads, cancel)?;
@@ -127,7 +128,9 @@ impl<'a> Classifier<'a> {
             let reads = segments.iter().flat_map(ReadInput::inputs);
             self.database.prepare_for_random_accesses(merganser_io::text_bytes(reads), context);
         }
-        if config.kraken2.report_minimizer_data || thresholds.confidence > 0.0 || !on_devices {
+        let again =
+            wants.segments || thresholds.confidence > 0.0 || config.least_fraction().is_some();
+        if config.kraken2.report_minimizer_data || again || !on_devices {
             self.database.fetch()?;
         }
         let counts_features = config.kraken2.report_minimizer_data;
@@ -153,6 +156,11 @@ impl<'a> Classifier<'a> {
             let head = run.lines.head(&thresholds);
             lines.write_all(&head)?;
             lock(&run.lines_sum).add(&head);
+        }
+        if let Some(segments) = &mut outputs.segments
+            && config.kraken2.share.as_ref().is_none_or(ReadShare::is_first)
+        {
+            segments.write_all(SEGMENTS_HEADING)?;
         }
         match config.cov_percentile {
             0 if self.query.rounds().is_none() && run.plan.is_one_pass() => {
@@ -197,6 +205,11 @@ impl<'a> Classifier<'a> {
         if thresholds.query_params() != self.params {
             return Err(Error::Config(ConfigError::new(
                 "the database was prepared for another `lowest`, `max_cand`, `insert` or `near`",
+            )));
+        }
+        if outputs.segments.is_some() && config.cov_percentile > 0 {
+            return Err(Error::Config(ConfigError::new(
+                "segments are classified with all sequences, and `cov_percentile` ignores some",
             )));
         }
         if outputs.partial.is_some() {

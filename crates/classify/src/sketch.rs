@@ -100,6 +100,19 @@ pub(crate) fn sketch_some(
     sketcher: &mut Sketcher,
     features: &mut Vec<u64>,
 ) -> usize {
+    sketch_windows(letters, params, first, sketcher, features, |_| {})
+}
+
+/// Appends the features of some windows as [`sketch_some`] does, and calls `end_window` after each window with the number of
+/// features so far.
+pub(crate) fn sketch_windows(
+    letters: &[u8],
+    params: &Params,
+    first: usize,
+    sketcher: &mut Sketcher,
+    features: &mut Vec<u64>,
+    mut end_window: impl FnMut(usize),
+) -> usize {
     let (window, stride) = (params.window as usize, params.stride as usize);
     // Long reads are processed in runs of whole windows, which limits the working space.
     let step = (1 << 16) / stride.max(1) + 1;
@@ -111,6 +124,7 @@ pub(crate) fn sketch_some(
     for number in 0..count {
         let from = number * stride;
         sketcher.sketch(from, (from + window).min(end - start), features);
+        end_window(features.len());
     }
     first + count
 }

@@ -10,6 +10,8 @@
 mod comparable;
 #[path = "partial/damage.rs"]
 mod damage;
+#[path = "partial/earlier.rs"]
+mod earlier;
 #[path = "partial/jobs.rs"]
 mod jobs;
 #[path = "partial/kraken2.rs"]
@@ -53,6 +55,11 @@ fn reports(joined: &JoinedResults) -> Vec<Vec<u8>> {
         written(|text| joined.write_krona(text)),
     );
     all.extend([false, true].map(|zeros| written(|text| joined.write_report(zeros, text))));
+    let bases = joined.in_bases().unwrap();
+    all.extend([false, true].map(|zeros| written(|text| bases.write_report(zeros, text))));
+    let abundance = joined.abundance(3);
+    let bases = abundance.of_bases(bases.tally(), joined.targets());
+    all.push(written(|text| abundance.write_with_bases(&bases, text)));
     all
 }
 

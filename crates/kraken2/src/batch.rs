@@ -10,6 +10,8 @@ use merganser_taxreport::output::Lines;
 #[derive(Debug, Default)]
 pub(super) struct Kraken2Batch {
     pub(super) lines: Lines,
+    /// The lines of the reads' segments.
+    pub(super) segments: Lines,
     pub(super) calls: Vec<u32>,
     /// The counts of each taxon with reads or minimizers in the batch.
     pub(super) taxa: Vec<(u32, TaxonCounts)>,
@@ -32,6 +34,7 @@ impl Kraken2Batch {
 
     pub(super) fn clear(&mut self) {
         self.lines.clear();
+        self.segments.clear();
         self.calls.clear();
         self.taxa.clear();
         self.sketches.clear();
@@ -44,6 +47,8 @@ impl Kraken2Batch {
 pub(super) struct TaxonCounts {
     /// Reads that are assigned to the taxon itself, not to its descendants.
     pub(super) reads: u64,
+    /// The bases of these reads: the letters of both mates.
+    pub(super) bases: u64,
     /// Minimizers of reads that were found in the table with this taxon.
     pub(super) minimizers: u64,
 }

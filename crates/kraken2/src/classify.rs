@@ -16,8 +16,17 @@ pub(super) fn resolve(
     total: u64,
     confidence: f64,
 ) -> u32 {
+    resolve_with(tree, hits, path, (confidence * total as f64).ceil() as u64)
+}
+
+/// Returns the taxon as [`resolve`] does, moved up until `needed` k-mers are in its clade.
+pub(super) fn resolve_with(
+    tree: &Kraken2Taxonomy,
+    hits: &mut Vec<Hits>,
+    path: &mut Vec<(u32, u64)>,
+    needed: u64,
+) -> u32 {
     let Some(&(first, _)) = hits.first() else { return 0 };
-    let needed = (confidence * total as f64).ceil() as u64;
     if hits.iter().all(|hit| hit.0 == first) {
         let sum: u64 = hits.iter().map(|hit| hit.1).sum();
         // No ancestor's clade has more hits.

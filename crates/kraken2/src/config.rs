@@ -2,6 +2,7 @@
 
 use merganser_io::{Phred, QualityOffset};
 use merganser_run::ConfigError;
+use merganser_taxreport::output::SEGMENT_BASES;
 use serde::Serialize;
 
 use crate::{Error, ReadShare};
@@ -51,6 +52,12 @@ pub struct Kraken2Config {
     /// them; pages then show the evidence that a taxon is present
     #[cfg_attr(feature = "cli", arg(long, requires = "counted", help_heading = "Reports"))]
     pub report_minimizer_data: bool,
+    /// Length of the segments of --segments-out in bases [default: 1000]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "BASES", requires = "segments_out"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(100..)))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Output"))]
+    pub segment_length: Option<u32>,
 
     /// Whether reads are counted by the databases that support their taxon, for
     /// [`Kraken2Counts::write_database_report`](crate::Kraken2Counts::write_database_report).
@@ -90,6 +97,7 @@ impl Default for Kraken2Config {
             use_names: false,
             report_minimizer_data: false,
             database_report: false,
+            segment_length: None,
             batch_records: None,
             any_names: false,
             share: None,
@@ -102,6 +110,11 @@ impl Kraken2Config {
     pub fn phred(&self) -> Phred {
         let least = (self.min_qual > 0).then_some(self.min_qual);
         Phred { offset: self.quality_offset, least }
+    }
+
+    /// Returns the length of segments in bases.
+    pub fn segment_bases(&self) -> usize {
+        self.segment_length.unwrap_or(SEGMENT_BASES).max(1) as usize
     }
 
     /// Checks that all options are in range and consistent.

@@ -104,6 +104,8 @@ impl InputBlocks {
 pub struct Kraken2Counts {
     pub(super) reads: u64,
     pub(super) unclassified: u64,
+    /// The bases of unclassified reads.
+    pub(super) unclassified_bases: u64,
     pub(super) taxa: HashMap<u32, TaxonCounts>,
     pub(super) sketches: HashMap<u32, Sketch>,
     pub(super) by_database: DatabaseReads,
@@ -121,15 +123,18 @@ impl Kraken2Counts {
         Kraken2Counts { by_database, ..Kraken2Counts::default() }
     }
 
-    /// Adds the results of a batch. If minimizers are counted, batches must come in the order of the
-    /// input.
-    pub(super) fn add(&mut self, batch: &mut Kraken2Batch) {
+    /// Adds the results of a batch, whose reads have `bases`. If minimizers are counted, batches must come in the
+    /// order of the input.
+    pub(super) fn add(&mut self, batch: &mut Kraken2Batch, bases: u64) {
         self.reads += batch.calls.len() as u64;
         self.unclassified += batch.calls.iter().filter(|&&call| call == 0).count() as u64;
+        self.unclassified_bases += bases;
         for (node, counts) in batch.taxa.drain(..) {
             let own = self.taxa.entry(node).or_default();
             own.reads += counts.reads;
+            own.bases += counts.bases;
             own.minimizers += counts.minimizers;
+            self.unclassified_bases -= counts.bases;
         }
         self.by_database.add(&mut batch.by_database);
         for (block, sketches) in batch.sketches.drain(..) {
@@ -168,6 +173,22 @@ impl Kraken2Counts {
     /// Returns the number of reads without a taxon.
     pub fn unclassified(&self) -> u64 {
         self.unclassified
+    }
+
+    /// Returns counts of bases in place of reads, and of no minimizers: reports of them have bases.
+    pub fn in_bases(&self) -> Kraken2Counts {
+        let of_bases = |(&node, counts): (&u32, &TaxonCounts)| {
+            (node, TaxonCounts { reads: counts.bases, bases: counts.bases, minimizers: 0 })
+        };
+        let taxa: HashMap<u32, TaxonCounts> = self.taxa.iter().map(of_bases).collect();
+        let unclassified = self.unclassified_bases;
+        Kraken2Counts {
+            reads: unclassified + taxa.values().map(|counts| counts.bases).sum::<u64>(),
+            unclassified,
+            unclassified_bases: unclassified,
+            taxa,
+            ..Kraken2Counts::default()
+        }
     }
 
     /// Returns the reads by the nodes of `tree`, which has the same taxa.

@@ -37,6 +37,7 @@ mod read_share;
 mod report;
 mod rounds;
 mod run;
+mod segments;
 mod sequences;
 mod share;
 mod simulated;

@@ -126,6 +126,13 @@ impl JoinedCounts {
         Ok(decoder.finish()?)
     }
 
+    /// Returns the same results with bases in place of reads, and without minimizers.
+    #[must_use]
+    pub fn in_bases(&self) -> JoinedCounts {
+        let counts = self.counts.in_bases();
+        JoinedCounts { taxa: self.taxa.clone(), counts, minimizers: false, cut: 0 }
+    }
+
     /// Returns the number of taxa whose estimate of distinct minimizers may differ from the estimate of a single run
     /// over the same reads in one file, because the blocks of its input would differ.
     pub fn uncertain(&self) -> usize {

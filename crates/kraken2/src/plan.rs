@@ -9,8 +9,8 @@ use crate::Error;
 const THREAD: u64 = 30 << 20;
 const GPU_THREAD: u64 = 126 << 20;
 /// Memory of a taxon in bytes, once and additionally for each thread.
-const TAXON: u64 = 64;
-const TAXON_THREAD: u64 = 24;
+const TAXON: u64 = 80;
+const TAXON_THREAD: u64 = 32;
 /// The maximum number of copies of a record in memory: its text, the minimizers of its k-mers, its line.
 const COPIES: u64 = 16;
 /// The maximum number of copies in rounds, where a search in each table may wait for each base.

@@ -25,7 +25,9 @@ use crate::cuda::{Kraken2Gpus, RangeGpu};
 use crate::partial::write_results;
 use crate::read_share::reads_of;
 use crate::{Error, Kraken2ReportOptions, ReadShare};
-use merganser_taxreport::output::{LinesSum, OutputFiles, OutputPaths, Outputs, Wants};
+use merganser_taxreport::output::{
+    LinesSum, OutputFiles, OutputPaths, Outputs, SEGMENTS_HEADING, Wants,
+};
 use merganser_taxreport::partial::WrittenShard;
 use merganser_taxreport::report::Tally;
 
@@ -116,6 +118,11 @@ pub fn run_with(
 ) -> Result<Kraken2Outcome, Error> {
     config.validate()?;
     context.validate()?;
+    if config.quick && outputs.segments.is_some() {
+        return Err(Error::Config(ConfigError::new(
+            "segments need all k-mers of a read, and `quick` stops before its end",
+        )));
+    }
     let context = &Wants::of(outputs, config.share.is_some())?.context(context);
     let (progress, cancel) = (&*context.progress, &context.cancel);
     let begun = Instant::now();
@@ -176,7 +183,7 @@ impl Planned<'_> {
     ) -> Result<Kraken2Outcome, Error> {
         let &Planned { config, context, database, plan, ref gpus, ref range_gpu } = self;
         let wants = Wants::of(outputs, config.share.is_some())?;
-        let classifier = Kraken2Classifier::new(database, config);
+        let classifier = Kraken2Classifier::new(database, config).with_segments(wants.segments);
         let options = record_options(config, &wants, gpus.is_some(), plan);
         let threads = context.threads;
         let warnings = context.warnings.clone();
@@ -192,6 +199,11 @@ impl Planned<'_> {
             ..options
         };
         let records = Records::open(segments, options)?;
+        if let Some(segments) = &mut outputs.segments
+            && config.share.as_ref().is_none_or(ReadShare::is_first)
+        {
+            segments.write_all(SEGMENTS_HEADING)?;
+        }
         progress.stage("classify", Unit::Bytes, records.bytes_total());
         let by_database = DatabaseReads::of(database, config.database_report)?;
         let counts = Kraken2Counts::counting(by_database);

@@ -34,12 +34,14 @@ impl Kraken2Counts {
     /// If writing fails.
     pub(crate) fn store(&self, minimizers: bool, encoder: &mut Encoder<'_>) -> io::Result<()> {
         encoder.number(self.unclassified)?;
+        encoder.number(self.unclassified_bases)?;
         let mut taxa: Vec<_> = self.taxa.iter().collect();
         taxa.sort_unstable_by_key(|(node, _)| **node);
         let mut nodes = Ascending::default();
         for (&node, counts) in taxa {
             encoder.number(nodes.step_to(node.into()))?;
             encoder.number(counts.reads)?;
+            encoder.number(counts.bases)?;
             encoder.number(counts.minimizers)?;
         }
         encoder.end_list()?;
@@ -69,6 +71,10 @@ impl Kraken2Counts {
     ) -> Result<StoredCounts, Error> {
         let before = self.reads;
         self.unclassified = self.unclassified.saturating_add(decoder.number()?);
+        // Files of earlier versions have no bases.
+        let has_bases = decoder.has_bases();
+        let bases = |decoder: &mut Decoder| if has_bases { decoder.number() } else { Ok(0) };
+        self.unclassified_bases = self.unclassified_bases.saturating_add(bases(decoder)?);
         let mut list = Ascending::default();
         while let Some(node) = decoder.next_of(&mut list, nodes as u64)? {
             if node == 0 {
@@ -76,16 +82,21 @@ impl Kraken2Counts {
             }
             let counts = self.taxa.entry(node as u32).or_default();
             counts.reads = counts.reads.saturating_add(decoder.number()?);
+            counts.bases = counts.bases.saturating_add(bases(decoder)?);
             counts.minimizers = counts.minimizers.saturating_add(decoder.number()?);
         }
-        let add = |[reads, minimizers]: [u64; 2], counts: &TaxonCounts| {
-            Some([reads.checked_add(counts.reads)?, minimizers.checked_add(counts.minimizers)?])
+        let add = |[reads, bases, minimizers]: [u64; 3], counts: &TaxonCounts| {
+            Some([
+                reads.checked_add(counts.reads)?,
+                bases.checked_add(counts.bases)?,
+                minimizers.checked_add(counts.minimizers)?,
+            ])
         };
-        let [reads, _] = self
+        let [reads, ..] = self
             .taxa
             .values()
-            .try_fold([self.unclassified, 0], add)
-            .ok_or_else(|| decoder.damaged("the sum of reads or minimizers is too large"))?;
+            .try_fold([self.unclassified, self.unclassified_bases, 0], add)
+            .ok_or_else(|| decoder.damaged("the sum of reads, bases or minimizers is too large"))?;
         self.reads = reads;
         if decoder.number()? == 0 {
             return Ok(StoredCounts { minimizers: false, is_cut: false });

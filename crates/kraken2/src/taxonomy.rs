@@ -20,7 +20,7 @@ const NODE: usize = 56;
 
 /// The taxa of a database by the numbers that its table uses (internal ids): 0 is no taxon, 1 is the root.
 /// Parents come before their children, and the children of a node are consecutive, by taxid.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Kraken2Taxonomy {
     parents: Vec<u32>,
     children: Vec<Range<u32>>,

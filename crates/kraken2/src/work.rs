@@ -46,6 +46,9 @@ impl InOrderSink<BatchResult> for Written<'_, '_> {
         if let Some(lines) = &mut self.outputs.lines {
             lines.write_all(part.batch.lines())?;
         }
+        if let Some(segments) = &mut self.outputs.segments {
+            segments.write_all(part.batch.segments.text())?;
+        }
         if self.outputs.partial.is_some() {
             self.lines_sum.add(part.batch.lines());
         }
@@ -55,7 +58,7 @@ impl InOrderSink<BatchResult> for Written<'_, '_> {
         if let Some(reads) = &mut self.outputs.unclassified {
             part.sequences.unclassified.write(reads)?;
         }
-        self.counts.add(&mut part.batch);
+        self.counts.add(&mut part.batch, part.bases);
         self.bases += part.bases;
         self.reads_sum = self.reads_sum.wrapping_add(part.reads_sum);
         Ok(Some(part).filter(BatchResult::is_usual))
@@ -65,7 +68,8 @@ impl InOrderSink<BatchResult> for Written<'_, '_> {
 impl BatchResult {
     /// Whether the memory of the results should be kept for reuse.
     fn is_usual(&self) -> bool {
-        self.batch.lines.capacity() + self.sequences.capacity() <= MAX_KEPT
+        let lines = self.batch.lines.capacity() + self.batch.segments.capacity();
+        lines + self.sequences.capacity() <= MAX_KEPT
     }
 }
 

@@ -12,6 +12,7 @@ use super::counts::BlockCuts;
 use super::database::Kraken2Database;
 use super::lines::{AMBIGUOUS, BORDER, Line, LineWriter, pair_name};
 use super::minimizers::{Entries, EntryRun, Kind, Minimizers};
+use super::segments::Segments;
 use super::taxonomy::Kraken2Taxonomy;
 use super::waiting::{WaitingBatch, WaitingEntries};
 use crate::Error;
@@ -27,13 +28,20 @@ pub(super) struct Kraken2Classifier<'db> {
     database: &'db Kraken2Database,
     config: &'db Kraken2Config,
     lines: LineWriter<'db>,
+    /// Whether the segments of reads are classified, too.
+    segments: bool,
 }
 
 impl<'db> Kraken2Classifier<'db> {
     /// Returns a classifier with these options.
     pub(super) fn new(database: &'db Kraken2Database, config: &'db Kraken2Config) -> Self {
         let lines = LineWriter::new(database.taxonomy(), config.use_names);
-        Kraken2Classifier { database, config, lines }
+        Kraken2Classifier { database, config, lines, segments: false }
+    }
+
+    /// Sets whether the segments of reads are classified, too.
+    pub(super) fn with_segments(self, segments: bool) -> Self {
+        Kraken2Classifier { segments, ..self }
     }
 
     /// Whether the databases that have each minimizer are needed.
@@ -226,6 +234,20 @@ fn scan<E>(
     take(entries, 0)
 }
 
+/// Returns the name of a read, or of a pair.
+fn name_of(batch: &RecordBatch, read: usize) -> &[u8] {
+    match batch.mates() {
+        2 => pair_name(batch.record(2 * read).name),
+        _ => batch.name(read),
+    }
+}
+
+/// Returns the number of bases of a read, of both mates of a pair.
+fn bases_of(batch: &RecordBatch, read: usize) -> u64 {
+    let mates = batch.mates();
+    (0..mates).map(|mate| batch.letter_count(read * mates + mate) as u64).sum()
+}
+
 /// Replaces bases with a quality below `minimum` with `x`.
 fn mask(batch: &mut RecordBatch, minimum: u8) {
     if minimum == 0 {
@@ -247,6 +269,8 @@ struct Reads<'c> {
     tree: &'c Kraken2Taxonomy,
     config: &'c Kraken2Config,
     lines: &'c LineWriter<'c>,
+    /// Classifies segments, if that is wanted.
+    segments: Option<Segments<'c>>,
     /// The list of k-mers of the read's line: nodes with numbers of k-mers.
     kmers: Vec<Hits>,
     hits: Vec<Hits>,
@@ -309,6 +333,11 @@ impl<'c> Reads<'c> {
             tree: classifier.database.taxonomy(),
             config: classifier.config,
             lines: &classifier.lines,
+            segments: classifier.segments.then(|| {
+                let &Kraken2Config { confidence, .. } = classifier.config;
+                let bases = classifier.config.segment_bases();
+                Segments::new(classifier.database.taxonomy(), bases, confidence)
+            }),
             kmers: Vec::new(),
             hits: Vec::new(),
             path: Vec::new(),
@@ -444,13 +473,19 @@ impl<'c> Reads<'c> {
             call = 0;
         }
         if call != 0 {
-            self.counted.count(call).reads += 1;
+            let counts = self.counted.count(call);
+            counts.reads += 1;
+            counts.bases += bases_of(batch, results.calls.len());
             self.evidence.count(tree, call, &mut results.by_database);
         }
         let read = results.calls.len();
         results.calls.push(call);
         if call != 0 || !self.config.mapped_only {
             self.line(batch, read, call, &mut results.lines);
+        }
+        if let Some(segments) = &mut self.segments {
+            let (name, lines) = (name_of(batch, read), &mut results.segments);
+            segments.add((batch, read), name, call, &self.kmers, lines);
         }
         self.clear();
         while self.cuts.last() == Some(&(read + 1)) {
@@ -465,7 +500,7 @@ impl<'c> Reads<'c> {
         let first = read * mates;
         let second = (mates == 2).then(|| batch.letter_count(first + 1));
         let line = Line {
-            name: if mates == 2 { pair_name(batch.record(first).name) } else { batch.name(first) },
+            name: name_of(batch, read),
             lengths: (batch.letter_count(first), second),
             call,
             kmers: (!self.config.quick).then_some(&self.kmers),

@@ -345,6 +345,7 @@ impl Database {
     ///     highest: The highest rank of a taxon; reads whose taxon is above it are unclassified.
     ///     max_cand: The maximum number of candidates of a read.
     ///     insert: The longest insert of a pair in bases.
+    ///     min_fraction: The fraction of a read's windows that must hit the clade of its taxon; None for 0.
     ///     cov_percentile: Ignore the sequences with the lowest coverage that together have at most this percentage of
     ///         the total coverage.
     ///     min_read_len: Ignore mates with fewer bases.
@@ -380,7 +381,7 @@ impl Database {
         text_signature = "($self, reads, mates=None, *, interleaved=False, any_names=False, reference=None, \
             confidence=0.0, hitmin=None, \
             hitmin_per_kb=None, hitmin_contested=None, hitdiff=None, near=None, lowest=None, highest=None, \
-            max_cand=None, insert=None, cov_percentile=0, min_read_len=None, max_read_len=None, minimum_hit_groups=2, \
+            max_cand=None, insert=None, min_fraction=None, cov_percentile=0, min_read_len=None, max_read_len=None, minimum_hit_groups=2, \
             quick=False, min_qual=0, quality_offset=33, mapped_only=False, device=None, threads=None, memory=None, \
             tmp_dir=None, progress=None)"
     )]
@@ -422,7 +423,9 @@ impl Database {
     ///     output: The file for one line per read, in the format of Kraken 2; None for no such file. At least one
     ///         output of any kind is needed. All are compressed if their names end in .gz.
     ///     report: The file for a report in the format of Kraken 2.
-    ///     report_zero_counts: Include taxa without reads in `report` and `mpa`.
+    ///     report_bases: The file for a report of bases in place of reads.
+    ///     bases: Add columns of bases to `abundance` and `bracken_output`.
+    ///     report_zero_counts: Include taxa without reads in `report`, `report_bases` and `mpa`.
     ///     report_minimizer_data: Add the columns of minimizers to the report: all, and distinct ones.
     ///     mpa: The file for a MetaPhlAn-style table.
     ///     krona: The file for the text of Krona's ktImportText.
@@ -435,6 +438,8 @@ impl Database {
     ///     bracken_report: The file for a report with the reads that Bracken estimates.
     ///     bracken_level: The rank code of the taxa that Bracken assigns reads to.
     ///     bracken_threshold: The reads that a taxon needs for Bracken to consider it present.
+    ///     segments_out: The file for the taxa of the segments of each read, which tells chimeric reads.
+    ///     segment_length: The length of these segments in bases; None for 1,000.
     ///     hits_per_ref: The file for a table of the reference sequences that were hit.
     ///     partial: The file for partial results, which `Report.merge` and `merganser classify join` merge.
     ///     classified_out: The file for reads that have a taxon; # in the name becomes _1 and _2 for pairs
@@ -459,11 +464,11 @@ impl Database {
         signature = (reads, mates=None, **options),
         text_signature = "($self, reads, mates=None, *, output=None, interleaved=False, any_names=False, reference=None, confidence=0.0, \
             hitmin=None, hitmin_per_kb=None, hitmin_contested=None, hitdiff=None, near=None, lowest=None, \
-            highest=None, max_cand=None, insert=None, cov_percentile=0, min_read_len=None, max_read_len=None, \
+            highest=None, max_cand=None, insert=None, min_fraction=None, cov_percentile=0, min_read_len=None, max_read_len=None, \
             minimum_hit_groups=2, quick=False, min_qual=0, quality_offset=33, mapped_only=False, report=None, \
-            report_zero_counts=False, report_minimizer_data=False, mpa=None, krona=None, abundance=None, cami=None, \
+            report_bases=None, bases=False, report_zero_counts=False, report_minimizer_data=False, mpa=None, krona=None, abundance=None, cami=None, \
             sample_id='sample', min_reads=0, bracken=None, bracken_output=None, bracken_report=None, \
-            bracken_level='S', bracken_threshold=10, hits_per_ref=None, partial=None, classified_out=None, \
+            bracken_level='S', bracken_threshold=10, segments_out=None, segment_length=None, hits_per_ref=None, partial=None, classified_out=None, \
             unclassified_out=None, use_names=False, format='kraken', tophits=False, allhits=False, locations=False, \
             lineage=False, queryids=False, taxids=False, taxids_only=False, omit_ranks=False, separate_cols=False, \
             separator=None, comment=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None)"

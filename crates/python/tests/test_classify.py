@@ -295,6 +295,27 @@ def test_metacaches_table_is_written(database: merganser.Database, pairs: tuple[
     assert (tmp_path / "a.refs").read_bytes() == (tmp_path / "b.refs").read_bytes()
 
 
+def test_bases_and_segments_are_the_programs(
+    database: merganser.Database, kraken: merganser.Database, pairs: tuple[Path, Path], tmp_path: Path
+) -> None:
+    for used in (database, kraken):
+        used.classify_to(
+            *pairs,
+            **{"report_bases": tmp_path / "a.kreport", "abundance": tmp_path / "a.tsv", "bases": True},
+            **{"segments_out": tmp_path / "a.segments", "segment_length": 100},
+        )
+        run(
+            *("classify", "-q", used.path, "-1", pairs[0], "-2", pairs[1], "--no-map", "--bases"),
+            *("--report-bases", tmp_path / "b.kreport", "--abundance", tmp_path / "b.tsv"),
+            *("--segments-out", tmp_path / "b.segments", "--segment-length", "100"),
+        )
+        for end in ("kreport", "tsv", "segments"):
+            assert (tmp_path / f"a.{end}").read_bytes() == (tmp_path / f"b.{end}").read_bytes()
+    all_reads = database.classify(*pairs).read_all()["taxid"]
+    fewer = database.classify(*pairs, min_fraction=1.0).read_all()["taxid"]
+    assert all(taxid in (0, before) for taxid, before in zip(fewer, all_reads, strict=True))
+
+
 def test_databases_are_closed(data: Path, database: merganser.Database) -> None:
     with merganser.Database.open(str(database.path)) as opened:
         stream = opened.classify([READ])

@@ -155,13 +155,19 @@ pub struct Model {
 }
 
 /// The taxa of a sample, as in a Kraken-style report.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Taxa {
     /// The number of reads or pairs of the sample.
     pub reads: u64,
     /// The number of unclassified reads.
     pub unclassified: u64,
+    /// The number of bases of all reads, if counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bases: Option<u64>,
+    /// The number of bases of unclassified reads, if counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unclassified_bases: Option<u64>,
     /// The taxa; parents precede their children, and siblings have the order of the report.
     pub rows: Vec<Taxon>,
 }
@@ -188,6 +194,9 @@ pub struct Taxon {
     /// The number of reads of the taxon itself.
     #[serde(rename = "o")]
     pub own: u64,
+    /// The number of bases of the reads of the clade, if counted.
+    #[serde(rename = "b", default, skip_serializing_if = "Option::is_none")]
+    pub bases: Option<u64>,
     /// The number of k-mers (minimizers or features) in the reads of the clade that are in the database, if counted.
     #[serde(rename = "k", default, skip_serializing_if = "Option::is_none")]
     pub kmers: Option<u64>,

@@ -150,13 +150,14 @@ mod tests {
             name: (*name).to_owned(),
             clade: 10 * (at + 1),
             own: 10 * (at + 1),
+            bases: None,
             kmers: None,
             distinct: None,
             abundance: None,
         };
         let rows: Vec<Taxon> = (0..).zip(names).map(row).collect();
         let reads = rows.iter().map(|row| row.clade).sum::<u64>() + 5;
-        Taxa { reads, unclassified: 5, rows }
+        Taxa { reads, unclassified: 5, bases: None, unclassified_bases: None, rows }
     }
 
     #[test]
@@ -175,7 +176,7 @@ mod tests {
         let text = taxa(&of(&names), 80);
         assert_eq!(text.lines().count(), MAX_TAXA + 2);
         assert!(text.starts_with("taxon 99") && text.contains("(others)"), "{text}");
-        assert_eq!(taxa(&Taxa { reads: 0, unclassified: 0, rows: Vec::new() }, 80), "no reads\n");
+        assert_eq!(taxa(&Taxa::default(), 80), "no reads\n");
     }
 
     #[test]

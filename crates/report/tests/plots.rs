@@ -44,6 +44,7 @@ fn results(name: &str, length: u64) -> Data {
         name: format!("{name} {at}"),
         clade: at,
         own: at,
+        bases: Some(100 * at),
         kmers: Some(10 * at),
         distinct: Some(9 * at),
         abundance: None,
@@ -73,6 +74,8 @@ fn results(name: &str, length: u64) -> Data {
         taxa: Some(Taxa {
             reads: if length == 0 { 0 } else { reads },
             unclassified: 7.min(length),
+            bases: None,
+            unclassified_bases: None,
             rows: (1..=length).map(taxon).collect(),
         }),
         assembly: Some(Assembly {

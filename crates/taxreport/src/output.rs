@@ -4,12 +4,17 @@ mod files;
 mod line;
 mod read_files;
 mod reads;
+mod segments;
 mod taxon;
 
 pub use files::{OutputFiles, OutputPaths};
 pub use line::{LineHead, LineText, Lines, NUMBER, TaxidText};
 pub use read_files::{ReadFiles, ReadPaths, ReadStyle};
 pub use reads::{ReadForm, ReadOutput, ReadTexts};
+pub use segments::{
+    SEGMENT_BASES, SEGMENTS_HEADING, Segment, add_segments, compared_clade, segment_count,
+    segment_ranges,
+};
 pub use taxon::{ReadTaxon, TaxonTags};
 
 use std::io::Write;
@@ -29,6 +34,8 @@ pub struct Outputs<'a> {
     pub classified: Option<ReadOutput<'a>>,
     /// Receives the reads without a taxon.
     pub unclassified: Option<ReadOutput<'a>>,
+    /// Receives the table of the segments of reads.
+    pub segments: Option<&'a mut (dyn Write + Send)>,
     /// Receives the partial results ([`partial`](crate::partial)) at the end of the run.
     pub partial: Option<&'a mut (dyn Write + Send)>,
     /// The pass over the reads, if they are written as alignments.
@@ -64,6 +71,8 @@ pub struct Wants<'a> {
     pub classified: Option<ReadForm<'a>>,
     /// How unclassified reads are written, if they are.
     pub unclassified: Option<ReadForm<'a>>,
+    /// Whether the segments of reads are classified and written.
+    pub segments: bool,
     /// Whether partial results are written, for which the sum that identifies the reads is computed.
     pub partial: bool,
     pass: Option<TemplatePass<'a>>,
@@ -85,6 +94,7 @@ impl<'a> Wants<'a> {
             lines: outputs.lines.is_some(),
             classified: outputs.classified.as_ref().map(ReadOutput::form),
             unclassified: outputs.unclassified.as_ref().map(ReadOutput::form),
+            segments: outputs.segments.is_some(),
             partial: outputs.partial.is_some(),
             pass: outputs.pass.clone(),
         })
@@ -151,6 +161,8 @@ pub struct Texts {
     pub classified: ReadTexts,
     /// The unclassified reads.
     pub unclassified: ReadTexts,
+    /// The lines of segments.
+    pub segments: Lines,
 }
 
 impl Texts {
@@ -159,12 +171,13 @@ impl Texts {
         self.lines.clear();
         self.classified.clear();
         self.unclassified.clear();
+        self.segments.clear();
     }
 
     /// Whether the memory should be kept for reuse; the memory of a giant read is freed.
     pub fn is_usual(&self) -> bool {
         let read_back = self.classified.capacity() + self.unclassified.capacity();
-        self.lines.capacity() + read_back <= MAX_KEPT
+        self.lines.capacity() + self.segments.capacity() + read_back <= MAX_KEPT
     }
 
     /// Writes all texts to their outputs.
@@ -174,6 +187,9 @@ impl Texts {
     pub fn write(&self, outputs: &mut Outputs<'_>) -> Result<(), Error> {
         if let Some(lines) = &mut outputs.lines {
             lines.write_all(self.lines.text())?;
+        }
+        if let Some(segments) = &mut outputs.segments {
+            segments.write_all(self.segments.text())?;
         }
         if let Some(reads) = &mut outputs.classified {
             self.classified.write(reads)?;

@@ -1,6 +1,7 @@
 //! Counts of reads by taxon, and the reports made from them.
 
 mod abundance;
+mod bases;
 mod cami;
 mod combine;
 mod features;
@@ -12,6 +13,7 @@ mod row;
 mod select;
 
 pub use abundance::{Abundance, CountedSequence};
+pub use bases::TaxonBases;
 pub use combine::{CombinedReports, CombinedTable, RenamedTaxon};
 pub use features::FeatureCounts;
 pub use kraken::ReportOptions;
@@ -37,9 +39,18 @@ pub struct Tally {
 impl Tally {
     /// Counts a read by its node, and by its target if that is known.
     pub fn count(&mut self, node: Option<u32>, target: Option<u32>) {
-        self.count_many(node, 1);
+        self.count_each(node, target, 1);
+    }
+
+    /// Counts `bases` bases of a read, in a tally of bases, by the read's node and target.
+    pub fn count_bases(&mut self, node: Option<u32>, target: Option<u32>, bases: u64) {
+        self.count_each(node, target, bases);
+    }
+
+    fn count_each(&mut self, node: Option<u32>, target: Option<u32>, number: u64) {
+        self.count_many(node, number);
         if let (Some(_), Some(target)) = (node, target) {
-            self.count_of_target(target, 1);
+            self.count_of_target(target, number);
         }
     }
 

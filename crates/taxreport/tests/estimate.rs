@@ -187,3 +187,52 @@ fn levels_and_foreign_reports() {
         assert_eq!(rewritten.lines().count(), 2 * lines, "{rewritten}");
     }
 }
+
+/// Returns the text of a report with all numbers of reads multiplied.
+fn times(report: &KrakenReport, factor: u64) -> KrakenReport {
+    let mut text = Vec::new();
+    report.write(&mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let line = |line: &str| {
+        let mut cells: Vec<String> = line.split('\t').map(str::to_owned).collect();
+        for cell in &mut cells[1..3] {
+            *cell = (cell.parse::<u64>().unwrap() * factor).to_string();
+        }
+        cells.join("\t") + "\n"
+    };
+    let text: String = text.lines().map(line).collect();
+    KrakenReport::of_text(text.as_bytes()).unwrap()
+}
+
+#[test]
+fn bases_are_distributed_in_the_proportions_of_reads() {
+    let (report, distribution) = sample("mixture");
+    let bases = times(&report, 1000);
+    let estimate = Estimate::with_bases(&report, &bases, &distribution, &level("S"), 10).unwrap();
+    let [table, _] = written(&estimate);
+    let plain = Estimate::new(&report, &distribution, &level("S"), 10).unwrap();
+    let [plain, _] = written(&plain);
+    assert_eq!(table.lines().count(), plain.lines().count());
+    let added: u64 = table
+        .lines()
+        .zip(plain.lines())
+        .skip(1)
+        .map(|(line, plain)| {
+            // The columns of Bracken come first, unchanged.
+            let rest = line.strip_prefix(plain).unwrap();
+            let cells: Vec<&str> = plain.split('\t').collect();
+            let more: Vec<&str> = rest[1..].split('\t').collect();
+            let number = |text: &str| text.parse::<u64>().unwrap();
+            assert_eq!(number(more[0]), 1000 * number(cells[3]), "{line}");
+            // Reads are shown without their fraction.
+            assert_eq!(number(more[1]) / 1000, number(cells[5]), "{line}");
+            let [share, of_reads] = [more[2], cells[6]].map(|text| text.parse::<f64>().unwrap());
+            assert!((share - of_reads).abs() < 0.001, "{line}");
+            number(more[1]) - number(more[0])
+        })
+        .sum();
+    assert!(added > 1000, "{added}");
+    let (other, _) = sample("odd");
+    let error = Estimate::with_bases(&report, &other, &distribution, &level("S"), 10).unwrap_err();
+    assert!(error.to_string().contains("the report of bases has taxid "), "{error}");
+}

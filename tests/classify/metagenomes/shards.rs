@@ -5,8 +5,8 @@ use merganser_test_support::Dir;
 use merganser_test_support::tools::shell;
 
 /// Options of reports about all reads, of both `classify` and `classify join`.
-const REPORTS: &str = "--report OUT.kreport --report-zero-counts --mpa OUT.mpa --krona OUT.krona \
-                       --abundance OUT.tsv --cami OUT.cami --min-reads 3";
+const REPORTS: &str = "--report OUT.kreport --report-bases OUT.bases --bases --report-zero-counts --mpa OUT.mpa \
+                       --krona OUT.krona --abundance OUT.tsv --cami OUT.cami --min-reads 3";
 
 /// Returns the options with this name of the reports.
 fn reports(name: &str) -> String {
@@ -28,7 +28,7 @@ fn joined_is_classified(dir: &Dir, run: &str, shards: usize, end: &str) {
     }
     let joined = format!("-o joined{end} {}", reports("joined"));
     dir.run(&format!("classify join {partials} --lines {lines} {joined}")).ok();
-    for file in [end, ".kreport", ".mpa", ".krona", ".tsv", ".cami"] {
+    for file in [end, ".kreport", ".bases", ".mpa", ".krona", ".tsv", ".cami"] {
         let [one, joined] = ["one", "joined"].map(|name| dir.read(&format!("{name}{file}")));
         assert!(one == joined, "{run}: {shards} shards: {file}");
     }

@@ -71,6 +71,10 @@ pub struct RunConfig {
     /// sequences of their taxa; 0: by their best sequences alone [default: the preset's]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Decision"))]
     pub near: Option<u16>,
+    /// Minimum fraction of a read's windows that hit the clade of its taxon; other reads are unclassified [default: 0]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "0..1", help_heading = "Decision"))]
+    pub min_fraction: Option<f64>,
     /// Ignore the sequences with the lowest coverage that together have at most this percentage of the
     /// total coverage; reads wait in temporary files
     // In per mille, 0 to 1,000: `ReferenceHits::above_percentile`.
@@ -106,6 +110,9 @@ impl RunConfig {
     /// [`Error::Config`] names the value that is out of range.
     pub fn validate(&self) -> Result<(), Error> {
         self.kraken2.check_confidence()?;
+        if let Some(fraction) = self.min_fraction.filter(|one| !(0.0..=1.0).contains(one)) {
+            return Err(refused(format!("`min_fraction` {fraction} is out of range: 0 to 1")));
+        }
         if self.cov_percentile > 0 && self.kraken2.share.is_some() {
             return Err(refused(
                 "`cov_percentile` needs the hits of all reads, but a `shard` has only some of them",
@@ -115,6 +122,11 @@ impl RunConfig {
             0..=1000 => Ok(()),
             most => Err(refused(format!("`cov_percentile` {most} is out of range: 0 to 1000"))),
         }
+    }
+
+    /// Returns the minimum fraction of windows that hit the clade of a taxon, if it decides on reads.
+    pub(crate) fn least_fraction(&self) -> Option<f64> {
+        self.min_fraction.filter(|&fraction| fraction > 0.0)
     }
 
     /// Returns the filter of reads and bases.

@@ -6,6 +6,7 @@ mod hits;
 mod lookup;
 mod pool;
 mod slide;
+mod support;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use merganser_run::{Cancel, ConfigError};
 
 use merganser_taxreport::partial::{Decoder, Origin, Shards, WrittenShard};
-use merganser_taxreport::report::{Abundance, FeatureCounts, KrakenReport, ReportOptions, Tally};
+use merganser_taxreport::report::{
+    Abundance, FeatureCounts, KrakenReport, ReportOptions, Tally, TaxonBases,
+};
 
 use super::OfOwn;
 use crate::{Error, Target};
@@ -41,6 +43,7 @@ pub fn join(paths: &[PathBuf], cancel: &Cancel) -> Result<JoinedResults, Error> 
         .ok_or_else(|| decoder.damaged("its taxonomy is inconsistent"))?;
     let mut shards = Shards::default();
     shards.add(first, origin.shard)?;
+    let mut without_bases = (!decoder.has_bases()).then(|| first.clone());
     // For the reads of each file, by number and checksum, the first file that has them.
     let mut seen = HashMap::new();
     let reads = sum.add(decoder)?;
@@ -54,6 +57,9 @@ pub fn join(paths: &[PathBuf], cancel: &Cancel) -> Result<JoinedResults, Error> 
             return Err(error.into());
         }
         check_taxonomy(&mut decoder, &taxonomy, first)?;
+        if !decoder.has_bases() {
+            without_bases.get_or_insert_with(|| path.clone());
+        }
         let reads = sum.add(decoder)?;
         // Shards are identified by their numbers instead.
         let other = seen.insert((reads, own.reads), path).filter(|_| own.shard.is_none());
@@ -64,7 +70,7 @@ pub fn join(paths: &[PathBuf], cancel: &Cancel) -> Result<JoinedResults, Error> 
     }
     let shards = shards.finish()?;
     let joined = sum.finish(cancel)?;
-    Ok(JoinedResults { shards, ..joined })
+    Ok(JoinedResults { shards, without_bases, ..joined })
 }
 
 fn read_taxonomy(decoder: &mut Decoder) -> Result<Vec<u8>, Error> {
@@ -126,15 +132,15 @@ impl Sum {
             Sum::Own(mut counts) => {
                 let features = counts.finish(cancel)?;
                 let targets = counts.targets();
-                let OfOwn { tree, tally, by_genome, .. } = counts;
-                let counted = Counted::Own(OwnCounts { by_genome, features });
-                Ok(JoinedResults { tree, targets, tally, counted, shards: Vec::new() })
+                let OfOwn { tree, tally, by_genome, bases, .. } = counts;
+                let counted = Counted::Own(Box::new(OwnCounts { by_genome, features, bases }));
+                Ok(JoinedResults::new(tree, targets, tally, counted))
             }
             Sum::Kraken2(counts) => {
                 let tree = counts.taxa.to_tree();
                 let tally = counts.counts.tally(&counts.taxa, &tree);
-                let (targets, counted) = (Vec::new(), Counted::Kraken2(Box::new(counts)));
-                Ok(JoinedResults { tree, targets, tally, counted, shards: Vec::new() })
+                let counted = Counted::Kraken2(Box::new(counts));
+                Ok(JoinedResults::new(tree, Vec::new(), tally, counted))
             }
         }
     }
@@ -150,12 +156,14 @@ pub struct JoinedResults {
     counted: Counted,
     /// The shards by ascending number, each with the index of its file, if the files are shards.
     pub(super) shards: Vec<(usize, WrittenShard)>,
+    /// The first file without bases, which earlier versions wrote.
+    without_bases: Option<PathBuf>,
 }
 
 /// The counts for Kraken's report.
 #[derive(Debug)]
 enum Counted {
-    Own(OwnCounts),
+    Own(Box<OwnCounts>),
     Kraken2(Box<JoinedCounts>),
 }
 
@@ -163,9 +171,37 @@ enum Counted {
 struct OwnCounts {
     by_genome: Tally,
     features: Option<FeatureCounts>,
+    bases: TaxonBases,
 }
 
 impl JoinedResults {
+    fn new(tree: Taxonomy, targets: Vec<Target>, tally: Tally, counted: Counted) -> JoinedResults {
+        JoinedResults { tree, targets, tally, counted, shards: Vec::new(), without_bases: None }
+    }
+
+    /// Returns the same results with bases in place of reads: all tables and reports then have bases.
+    ///
+    /// # Errors
+    /// If a file has no bases, because an earlier version wrote it.
+    pub fn in_bases(&self) -> Result<JoinedResults, Error> {
+        if let Some(path) = &self.without_bases {
+            let what = "has no bases, because an earlier version of merganser wrote it: classify its reads again";
+            return Err(Error::content(path, what));
+        }
+        let (tally, counted) = match &self.counted {
+            Counted::Own(own) => {
+                let TaxonBases { tally, by_genome } = own.bases.clone();
+                let bases = TaxonBases::default();
+                (tally, Counted::Own(Box::new(OwnCounts { by_genome, features: None, bases })))
+            }
+            Counted::Kraken2(own) => {
+                let own = own.in_bases();
+                (own.counts.tally(&own.taxa, &self.tree), Counted::Kraken2(Box::new(own)))
+            }
+        };
+        Ok(JoinedResults::new(self.tree.clone(), self.targets.clone(), tally, counted))
+    }
+
     /// Returns the number of reads; a pair is one.
     pub fn reads(&self) -> u64 {
         self.tally.total()
@@ -210,7 +246,8 @@ impl JoinedResults {
     /// If writing fails.
     pub fn write_report(&self, zero_counts: bool, output: &mut dyn Write) -> io::Result<()> {
         match &self.counted {
-            Counted::Own(OwnCounts { by_genome, features }) => {
+            Counted::Own(own) => {
+                let OwnCounts { by_genome, features, .. } = &**own;
                 let options = ReportOptions { zero_counts, features: features.as_ref() };
                 by_genome.write_kraken(&self.tree, options, output)
             }

@@ -8,7 +8,7 @@ use merganser_store::ByteReader;
 use merganser_taxonomy::{Taxonomy, plain};
 use merganser_taxreport::Error as ReportError;
 use merganser_taxreport::partial::{Ascending, Decoder};
-use merganser_taxreport::report::{FeatureCounts, Tally};
+use merganser_taxreport::report::{FeatureCounts, Tally, TaxonBases};
 
 use crate::Target;
 use crate::hash::FEATURE_BITS;
@@ -22,6 +22,7 @@ struct TargetReads {
     name: String,
     node: u32,
     reads: u64,
+    bases: u64,
 }
 
 /// The sums over several runs.
@@ -29,6 +30,8 @@ pub(super) struct OfOwn {
     pub(super) tree: Taxonomy,
     pub(super) tally: Tally,
     pub(super) by_genome: Tally,
+    /// The bases of the reads; those of earlier files are unknown, and missing here.
+    pub(super) bases: TaxonBases,
     targets: BTreeMap<u32, TargetReads>,
     /// Features of reads by node, if they were counted.
     hits: Option<Vec<u64>>,
@@ -39,7 +42,7 @@ pub(super) struct OfOwn {
 }
 
 /// The error for sums that overflow.
-const TOO_MANY: &str = "there are more reads or features than possible";
+const TOO_MANY: &str = "there are more reads, bases or features than possible";
 
 impl OfOwn {
     /// Creates empty sums for the stored taxonomy of the files.
@@ -50,6 +53,7 @@ impl OfOwn {
             tree,
             tally: Tally::default(),
             by_genome: Tally::default(),
+            bases: TaxonBases::default(),
             targets: BTreeMap::new(),
             hits: None,
             all_hits: 0,
@@ -69,6 +73,9 @@ impl OfOwn {
             return Err(decoder.damaged("reads by taxon and by genome are not the same"));
         }
         self.add_targets(&mut decoder)?;
+        if decoder.has_bases() {
+            self.add_bases(&mut decoder)?;
+        }
         if decoder.number()? == 0 {
             return decoder.finish();
         }
@@ -91,7 +98,7 @@ impl OfOwn {
                 return Err(decoder.damaged("a sequence has an unknown taxon, or too many reads"));
             }
             let node = node as u32;
-            let new = || TargetReads { name: name.clone(), node, reads: 0 };
+            let new = || TargetReads { name: name.clone(), node, reads: 0, bases: 0 };
             let known = self.targets.entry(number as u32).or_insert_with(new);
             if (&known.name, known.node) != (&name, node) {
                 return Err(decoder.damaged("a sequence has another name or taxon than before"));
@@ -109,6 +116,31 @@ impl OfOwn {
         }
     }
 
+    /// Adds the bases of a file whose targets were added.
+    fn add_bases(&mut self, decoder: &mut Decoder) -> Result<(), ReportError> {
+        let OfOwn { tree, bases, targets, .. } = self;
+        let unclassified = decoder.number()?;
+        add_reads(&mut bases.tally, tree.len(), unclassified, decoder)?;
+        add_reads(&mut bases.by_genome, tree.len(), unclassified, decoder)?;
+        if bases.by_genome.total() != bases.tally.total() {
+            return Err(decoder.damaged("bases by taxon and by genome are not the same"));
+        }
+        decoder.each_pair(u32::MAX as usize, |number, own| {
+            let target = targets.get_mut(&number).ok_or("a sequence has bases and no reads")?;
+            target.bases = target.bases.checked_add(own).ok_or(TOO_MANY)?;
+            Ok(())
+        })?;
+        let mut by_node: HashMap<u32, u64> = HashMap::new();
+        for target in targets.values() {
+            let sum = by_node.entry(target.node).or_default();
+            *sum = sum.saturating_add(target.bases);
+        }
+        match by_node.into_iter().all(|(node, own)| own <= bases.tally.own(node)) {
+            true => Ok(()),
+            false => Err(decoder.damaged("sequences have more bases than their taxa")),
+        }
+    }
+
     /// Counts the distinct features of all files, and checks the files to their ends.
     ///
     /// # Errors
@@ -119,12 +151,14 @@ impl OfOwn {
         Ok(Some(FeatureCounts::new(hits, distinct)))
     }
 
-    /// Returns the targets with reads, renumbered in the same order, and counts their reads under the new numbers.
+    /// Returns the targets with reads, renumbered in the same order, and counts their reads and bases under the new
+    /// numbers.
     pub(super) fn targets(&mut self) -> Vec<Target> {
         let mut targets = Vec::with_capacity(self.targets.len());
         for (number, own) in (0..).zip(std::mem::take(&mut self.targets).into_values()) {
-            let TargetReads { name, node, reads } = own;
+            let TargetReads { name, node, reads, bases } = own;
             self.tally.count_of_target(number, reads);
+            self.bases.tally.count_of_target(number, bases);
             targets.push(Target { name: plain(name), node, bases: 0, windows: 0 });
         }
         targets

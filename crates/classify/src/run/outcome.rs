@@ -7,7 +7,7 @@ use crate::GpuTimes;
 use crate::ReferenceHits;
 use crate::output::TargetOrTaxon;
 use merganser_taxreport::report::FeatureCounts;
-use merganser_taxreport::report::Tally;
+use merganser_taxreport::report::{Tally, TaxonBases};
 
 /// The outcome of a run.
 #[derive(Debug, Default)]
@@ -43,6 +43,9 @@ pub struct Outcome<'a> {
     /// The reads by the taxa of genomes, including those below the lowest rank, for Kraken's report. Down to that
     /// rank, a clade has the same number as in [`tally`](Self::tally).
     pub by_genome: Tally,
+    /// The bases of the reads by taxon, counted as the reads are in [`tally`](Self::tally) and
+    /// [`by_genome`](Self::by_genome): the letters of both mates, as they are in the input.
+    pub bases_by_taxon: TaxonBases,
     /// The features by taxon, with
     /// [`report_minimizer_data`](merganser_kraken2::Kraken2Config::report_minimizer_data).
     pub features: Option<FeatureCounts>,
@@ -55,12 +58,22 @@ pub struct Outcome<'a> {
 }
 
 impl Outcome<'_> {
-    /// Counts a read; the lengths are those of its mates.
-    pub(super) fn count(&mut self, found: TargetOrTaxon, (first, second): (usize, Option<usize>)) {
+    /// Counts a read; the lengths are those of its mates. `by_genome` is its node for [`by_genome`](Self::by_genome).
+    pub(super) fn count(
+        &mut self,
+        found: TargetOrTaxon,
+        by_genome: Option<u32>,
+        (first, second): (usize, Option<usize>),
+    ) {
+        let bases = (first + second.unwrap_or(0)) as u64;
         self.records += 1;
-        self.bases += (first + second.unwrap_or(0)) as u64;
+        self.bases += bases;
         self.classified += u64::from(found.is_some());
-        self.tally.count(found.map(|(node, _)| node), found.and_then(|(_, target)| target));
+        let (node, target) = (found.map(|(node, _)| node), found.and_then(|(_, target)| target));
+        self.tally.count(node, target);
+        self.by_genome.count(by_genome, None);
+        self.bases_by_taxon.tally.count_bases(node, target, bases);
+        self.bases_by_taxon.by_genome.count_bases(by_genome, None, bases);
     }
 
     /// Adds the counts of another worker.
@@ -71,6 +84,7 @@ impl Outcome<'_> {
         self.passed_over += other.passed_over;
         self.tally.add(other.tally);
         self.by_genome.add(other.by_genome);
+        self.bases_by_taxon.add(other.bases_by_taxon);
         self.reads_sum = self.reads_sum.wrapping_add(other.reads_sum);
     }
 }

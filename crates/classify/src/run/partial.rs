@@ -6,7 +6,7 @@ use merganser_run::{Cancel, ConfigError};
 use merganser_taxreport::partial::{
     Ascending, Encoder, Fields, Origin, WrittenShard, field, flag, offset_field,
 };
-use merganser_taxreport::report::{FeatureCounts, Tally};
+use merganser_taxreport::report::{FeatureCounts, Tally, TaxonBases};
 
 use super::outcome::Outcome;
 use crate::config::{LineFormat, RunConfig};
@@ -73,6 +73,8 @@ fn parameter_fields(config: &RunConfig, thresholds: &Thresholds) -> Fields {
         field("min-qual", filter.min_quality),
         flag("report-minimizer-data", common.report_minimizer_data),
     ];
+    // Earlier versions had no such field.
+    fields.extend(config.least_fraction().map(|fraction| field("min-fraction", fraction)));
     fields.extend(offset_field(filter.min_quality, common.quality_offset));
     if common.share.is_some() {
         // Lines of shards are joined, too, and their format must agree.
@@ -117,6 +119,7 @@ pub(super) fn write(
     encoder.pairs(outcome.tally.of_nodes())?;
     encoder.pairs(outcome.by_genome.of_nodes())?;
     write_targets(&outcome.tally, database.targets(), &mut encoder)?;
+    write_bases(&outcome.bases_by_taxon, &mut encoder)?;
     encoder.number(features.is_some().into())?;
     if let Some((counter, counts)) = features {
         let [hits, _] = counts.by_node();
@@ -135,6 +138,14 @@ pub(super) fn write(
         encoder.end_list()?;
     }
     Ok(encoder.finish()?)
+}
+
+/// Writes the bases of reads: those of unclassified reads, and by node, by node of genomes, and by target.
+fn write_bases(bases: &TaxonBases, encoder: &mut Encoder<'_>) -> io::Result<()> {
+    encoder.number(bases.tally.unclassified())?;
+    encoder.pairs(bases.tally.of_nodes())?;
+    encoder.pairs(bases.by_genome.of_nodes())?;
+    encoder.pairs(bases.tally.of_targets().into_iter())
 }
 
 /// Writes the targets with reads, which abundances show.

@@ -26,7 +26,7 @@ use crate::output::{LineWriter, Read, TargetOrTaxon};
 use crate::query::Rounds;
 use crate::read_filter::ReadFilter;
 use crate::reads::lengths;
-use crate::{Candidate, Error, Sketcher, output};
+use crate::{Candidate, Error, Sketcher, Verdict, output};
 use merganser_taxreport::output::{LinesSum, Outputs, ReadTaxon, Texts, Wants};
 use merganser_taxreport::partial::reads_sum;
 
@@ -151,7 +151,11 @@ impl<'a> RunContext<'_, 'a> {
 
     /// Whether deciding needs the letters of the reads.
     pub(super) fn needs_letters(&self) -> bool {
-        self.features.is_some() || self.lines.lookup.is_some() || self.thresholds.confidence > 0.0
+        self.features.is_some()
+            || self.lines.lookup.is_some()
+            || self.thresholds.confidence > 0.0
+            || self.config.least_fraction().is_some()
+            || self.wants.segments
     }
 
     /// Returns the sink that writes texts in the order of the reads.
@@ -404,7 +408,7 @@ impl<'a> RunContext<'_, 'a> {
         let all = candidates;
         let clades =
             (thresholds.confidence > 0.0).then(|| self.classifier.query.host().clades(views));
-        let mut start = 0;
+        let (mut start, mut taxids, mut scratch) = (0, Vec::new(), None);
         for (read, &end) in ends.iter().enumerate() {
             let candidates = &all[start..end];
             start = end;
@@ -413,16 +417,22 @@ impl<'a> RunContext<'_, 'a> {
             let (verdict, only_best) = thresholds.decide_among(candidates, bases, tree, nodes);
             let clades = clades.as_ref().map(|clades| clades.of(read));
             let verdict = thresholds.confirm(verdict, clades, tree, nodes);
+            let verdict = self.supported(verdict, || &views[read], &mut scratch);
             let found = output::found(verdict, nodes);
-            own.count(found, lengths);
             let counted = thresholds.counted_at((verdict, only_best), candidates, tree, nodes);
-            own.by_genome.count(counted, None);
+            own.count(found, counted, lengths);
             if self.wants.lines && (found.is_some() || !self.config.kraken2.mapped_only) {
                 let mates = views.get(read).unwrap_or(&[&[], &[]]);
                 let read = Read { batch, read, lengths, mates, found, candidates };
                 self.lines.write(&read, sketcher, &mut texts.lines);
             }
             self.put_read(batch, read, found, &mut texts)?;
+            if self.wants.segments {
+                taxids.push(found.map_or(0, |(node, _)| tree.taxid(node)));
+            }
+        }
+        if self.wants.segments {
+            self.put_segments(batch, views, &taxids, &mut texts.segments);
         }
         if self.wants.partial {
             own.reads_sum = own.reads_sum.wrapping_add(reads_sum(batch));
@@ -432,6 +442,27 @@ impl<'a> RunContext<'_, 'a> {
         }
         self.wants.end(batch, [&mut texts.classified, &mut texts.unclassified])?;
         Ok(texts)
+    }
+
+    /// Returns the verdict, or unclassified if too few windows of the read hit its clade. `mates` returns the letters;
+    /// `scratch` is made when it is first needed.
+    pub(super) fn supported<'v>(
+        &self,
+        verdict: Verdict,
+        mates: impl FnOnce() -> &'v [&'v [u8]; 2],
+        scratch: &mut Option<Scratch>,
+    ) -> Verdict {
+        let (Some(least), Some((node, _))) =
+            (self.config.least_fraction(), output::found(verdict, &self.classifier.nodes))
+        else {
+            return verdict;
+        };
+        let host = self.classifier.query.host();
+        let scratch = scratch.get_or_insert_with(|| host.scratch());
+        match host.support(mates(), node, scratch).reaches(least) {
+            true => verdict,
+            false => Verdict::Unclassified,
+        }
     }
 
     /// Adds a read to the text of its kind, if that is wanted. `found` is its target or taxon, if there is one.

@@ -10,6 +10,8 @@ use crate::{Database, Error};
 /// Memory of a thread: the text being read, waiting batches, features that are looked up together with their lists,
 /// and lines waiting for their turn.
 const THREAD: u64 = 18 << 20;
+/// Memory of a taxon of the database for a thread's counts: reads and bases, by the taxa of reads and of genomes.
+const TAXON: u64 = 32;
 /// Minimum memory for batches that wait for further parts. Beyond the planned memory, batches go to temporary
 /// files.
 const MIN_WAITING: u64 = 8 << 20;
@@ -30,14 +32,14 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Plans the memory; with devices, the database is in their memory.
+    /// Plans the memory for a run, in which segments are classified too if `segments` is true; with devices, the database is in their memory.
     ///
     /// # Errors
     /// If the memory does not suffice for a single part of the database, or for all parts if features are looked up
     /// one by one.
     pub(super) fn new(
         database: &Database,
-        config: &RunConfig,
+        (config, segments): (&RunConfig, bool),
         context: &Context,
         on_devices: bool,
     ) -> Result<Plan, Error> {
@@ -45,7 +47,8 @@ impl Plan {
         let fixed = fixed(database, config, context);
         let all = 0..database.parts();
         // With devices, the host needs tables only to confirm verdicts.
-        let again = config.kraken2.confidence > 0.0;
+        let again =
+            segments || config.kraken2.confidence > 0.0 || config.least_fraction().is_some();
         // Tables that are in memory already do not reduce the free memory, but they count towards a limit.
         let held = context.memory.is_none() && database.is_in_memory();
         let here = (!on_devices || again) && !held;
@@ -61,7 +64,7 @@ impl Plan {
             let fit = |parts: &Range<usize>| waiting.with(bytes(parts.clone())).suffices();
             let rounds = neighbours(parts, |first, last| first.start..last.end, fit);
             let most = rounds.iter().map(|round| bytes(round.clone())).max().unwrap_or(0);
-            let is_whole = asks_one_by_one(config) || rounds.len() < 2;
+            let is_whole = segments || asks_one_by_one(config) || rounds.len() < 2;
             let least = if is_whole { whole } else { waiting.with(most) };
             let at_once = match least < whole {
                 true => format!(" ({} for all its parts at once)", format_size(whole.needed())),
@@ -94,6 +97,7 @@ impl Plan {
 fn asks_one_by_one(config: &RunConfig) -> bool {
     config.kraken2.report_minimizer_data
         || config.shows_all_hits()
+        || config.least_fraction().is_some()
         || config.kraken2.confidence > 0.0
 }
 
@@ -105,8 +109,11 @@ fn fixed(database: &Database, config: &RunConfig, context: &Context) -> Budget {
     let tables = u64::from(config.references) + u64::from(config.cov_percentile > 0);
     // A bit for each slot.
     let features = if config.kraken2.report_minimizer_data { database.bytes() / 64 } else { 0 };
+    // The counts of each thread, and their sum.
+    let counts = TAXON * database.taxonomy().len() as u64 * (context.threads as u64 + 1);
     Budget::of_run(context, THREAD)
         .with(database.content_bytes())
+        .with(counts)
         .with(tables * coverage)
         .with(features)
 }
@@ -120,7 +127,9 @@ fn usual(context: &Context, whole: u64) -> u64 {
 /// Returns the remedy for too little memory. `again` means that the host needs tables in addition to those on devices.
 fn remedy(database: &Database, on_devices: bool, again: bool) -> &'static str {
     match database.parts() {
-        _ if on_devices && again => "lower `threads`, or set `confidence` to 0",
+        _ if on_devices && again => {
+            "lower `threads`, or set `confidence` and `min_fraction` to 0, without segments"
+        }
         1 if !on_devices => "lower `threads`, or build the database with `parts`",
         _ => Shortage::FEWER_THREADS,
     }

@@ -63,6 +63,16 @@ pub(crate) fn run(
             Kraken2ReportOptions { zero_counts, minimizers: config.report_minimizer_data };
         written(|text| outcome.counts.write_report(database.taxonomy(), options, text))
     }));
+    let bases = outcome.counts.in_bases();
+    assert_eq!(bases.reads(), outcome.bases);
+    all.extend([false, true].map(|zero_counts| {
+        let options = Kraken2ReportOptions { zero_counts, minimizers: false };
+        written(|text| bases.write_report(database.taxonomy(), options, text))
+    }));
+    let targets = &[] as &[(&str, u32)];
+    let abundance = Abundance::new(&tally, tree, targets, 3);
+    let bases = abundance.of_bases(&bases.tally(database.taxonomy(), tree), targets);
+    all.push(written(|text| abundance.write_with_bases(&bases, text)));
     all
 }
 

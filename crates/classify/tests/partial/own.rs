@@ -102,6 +102,15 @@ pub(crate) fn run(
         let options = ReportOptions { zero_counts, features: outcome.features.as_ref() };
         written(|text| outcome.by_genome.write_kraken(tree, options, text))
     }));
+    let bases = &outcome.bases_by_taxon;
+    assert_eq!(bases.tally.total(), outcome.bases);
+    all.extend([false, true].map(|zero_counts| {
+        let options = ReportOptions { zero_counts, features: None };
+        written(|text| bases.by_genome.write_kraken(tree, options, text))
+    }));
+    let abundance = Abundance::new(&outcome.tally, tree, database.targets(), 3);
+    let bases = abundance.of_bases(&bases.tally, database.targets());
+    all.push(written(|text| abundance.write_with_bases(&bases, text)));
     all
 }
 

@@ -95,8 +95,8 @@ fn reads(random: &mut Random) -> String {
     text
 }
 
-/// The lines, report, reads and partial results of a run.
-type All = (Vec<u8>, Vec<u8>, [[Vec<u8>; 2]; 2], Vec<u8>);
+/// The lines, segments and report, the reads, and the partial results of a run.
+type All = ([Vec<u8>; 3], [[Vec<u8>; 2]; 2], Vec<u8>);
 
 fn apart([one, two]: &mut [Vec<u8>; 2], paired: bool) -> ReadOutput<'_> {
     match paired {
@@ -128,12 +128,13 @@ fn run_on(
     let plan = Plan { record: 1 << 20, rounds };
     let (context, database) = (&context, &database);
     let planned = Planned { config, context, database, plan, gpus: None, range_gpu };
-    let (mut lines, mut report, mut reads, mut partial) = All::default();
+    let ([mut lines, mut parts, mut report], mut reads, mut partial) = All::default();
     let [classified, unclassified] = &mut reads;
     let mut outputs = Outputs {
         lines: Some(&mut lines),
         classified: Some(apart(classified, paired)),
         unclassified: Some(apart(unclassified, paired)),
+        segments: Some(&mut parts),
         partial: Some(&mut partial),
         pass: None,
     };
@@ -142,7 +143,7 @@ fn run_on(
     let options =
         Kraken2ReportOptions { minimizers: config.report_minimizer_data, zero_counts: true };
     outcome.counts.write_report(database.taxonomy(), options, &mut report)?;
-    Ok(((lines, report, reads, partial), outcome.rounds))
+    Ok((([lines, parts, report], reads, partial), outcome.rounds))
 }
 
 /// Opens a device, real or emulated, if there is one.
@@ -174,7 +175,8 @@ fn check(world: &World, rules: Kraken2Config, minimizers: bool, paired: bool) ->
             }
         }
     }
-    String::from_utf8(expected.0).unwrap()
+    let ([lines, ..], ..) = expected;
+    String::from_utf8(lines).unwrap()
 }
 
 #[test]
@@ -298,7 +300,7 @@ fn memory_that_does_not_hold_the_table_has_rounds() {
         let context = Context::new().threads(1).memory(memory);
         Plan::new(&context, &database, on_gpus)
     };
-    let fixed = (64 << 20) + 88 * database.taxonomy().len() as u64;
+    let fixed = (64 << 20) + 112 * database.taxonomy().len() as u64;
     // The table is so small that it fits in the minimum memory of a round.
     assert_eq!(plan(fixed + database.table_bytes(), false).unwrap().rounds, None);
     let error = plan(fixed, false).unwrap_err().to_string();

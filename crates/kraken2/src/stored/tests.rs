@@ -21,8 +21,15 @@ fn counts(blocks: &[Block]) -> Kraken2Counts {
             if node == 0 {
                 counts.reads += 1;
                 match number % NODES as u64 {
-                    0 => counts.unclassified += 1,
-                    node => counts.taxa.entry(node as u32).or_default().reads += 1,
+                    0 => {
+                        counts.unclassified += 1;
+                        counts.unclassified_bases += number;
+                    }
+                    node => {
+                        let own = counts.taxa.entry(node as u32).or_default();
+                        own.reads += 1;
+                        own.bases += number;
+                    }
                 }
             } else {
                 counts.taxa.entry(node).or_default().minimizers += 1;

@@ -58,6 +58,7 @@ pub(crate) struct Written {
     pub(crate) report: Vec<u8>,
     pub(crate) classified: [Vec<u8>; 2],
     pub(crate) unclassified: [Vec<u8>; 2],
+    pub(crate) segments: Vec<u8>,
     pub(crate) partial: Vec<u8>,
 }
 
@@ -72,11 +73,13 @@ pub(crate) fn run(job: &Job) -> Result<Written, Error> {
     let mut context = Context::new().threads(job.threads).device(job.device.clone());
     context.gpu_memory = job.gpu_memory;
     let mut written = Written::default();
-    let Written { lines, report, classified, unclassified, partial } = &mut written;
+    let Written { lines, report, classified, unclassified, segments, partial } = &mut written;
     let mut outputs = Outputs {
         lines: Some(lines),
         classified: Some(reads(classified, job.paired)),
         unclassified: Some(reads(unclassified, job.paired)),
+        // Segments need all k-mers of a read.
+        segments: if job.rules.quick { None } else { Some(segments) },
         partial: Some(partial),
         pass: None,
     };

@@ -51,6 +51,9 @@ Examples:
   With the reads of each species, estimated as by Bracken:
     merganser classify refs.mgdb reads.fq.gz --no-map \\
       --bracken refs.mgdb.100mers.kmer_distrib --bracken-output sample.bracken
+  Long reads, with the bases of each taxon and the segments of each read:
+    merganser classify refs.mgdb reads.fq.gz -o reads.tsv \\
+      --report-bases sample.kreport --segments-out segments.tsv
   In several runs, whose results are merged into one report:
     merganser classify refs.mgdb a.fq.gz --no-map --partial a.partial
     merganser classify refs.mgdb b.fq.gz --no-map --partial b.partial
@@ -190,6 +193,12 @@ pub(crate) struct LineArgs {
     /// Format of --classified-out and --unclassified-out, whatever their names
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub(crate) output_format: Option<ReadFormat>,
+    /// Classify each read in segments, too, and write a table of them, which tells chimeric reads
+    ///
+    /// A line has the read, its mate, the segment, its taxon and hits, and whether the read looks chimeric:
+    /// two neighbouring segments are of one genus, and elsewhere two neighbouring ones of another.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) segments_out: Option<PathBuf>,
     /// Write a table of the reference sequences that were hit: taxon, windows covered, reads, hits
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) hits_per_ref: Option<PathBuf>,
@@ -220,9 +229,21 @@ pub(crate) struct ReportArgs {
     /// Write reads per taxon as a Kraken-style report; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) report: Option<PathBuf>,
-    /// Include taxa of the database without reads in --report and --mpa
+    /// Include taxa of the database without reads in --report, --report-bases and --mpa
     #[arg(long, help_heading = "Reports")]
     pub(crate) report_zero_counts: bool,
+    /// Write bases per taxon as a Kraken-style report: its numbers are bases of the reads
+    ///
+    /// Long reads differ in length, and their bases are closer to the abundance of DNA than their number. The
+    /// report has the columns of --report, so that all programs that read those can read it, `report mpa` and
+    /// `report krona` among them.
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub(crate) report_bases: Option<PathBuf>,
+    /// Add three columns of bases to --abundance and to --bracken-output, and bases to pages
+    ///
+    /// The bases of higher taxa are distributed with the reads.
+    #[arg(long, help_heading = "Reports")]
+    pub(crate) bases: bool,
     /// Write reads per taxon as a MetaPhlAn-style table
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) mpa: Option<PathBuf>,

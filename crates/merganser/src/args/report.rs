@@ -162,6 +162,11 @@ pub(crate) struct ReportBrackenArgs {
     /// Output for the table; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
+    /// Report of the bases of the same reads (classify --report-bases), which are distributed with them
+    ///
+    /// Adds three columns to the table: bases of the clade, these with the bases added, and their fraction.
+    #[arg(long, value_name = "REPORT")]
+    pub(crate) bases: Option<PathBuf>,
     /// Also write a report of the level and the taxa above it, with the estimated reads
     #[arg(long, value_name = "FILE")]
     pub(crate) out_report: Option<PathBuf>,
@@ -190,6 +195,9 @@ pub(crate) struct ReportMergeArgs {
     /// Include taxa of the database without reads (kreport and mpa)
     #[arg(long, help_heading = "Partial results")]
     pub(crate) report_zero_counts: bool,
+    /// Write bases in place of reads (kreport, mpa and krona), or three columns of bases (abundance)
+    #[arg(long, help_heading = "Partial results")]
+    pub(crate) bases: bool,
     /// Reads that a taxon needs to be present (abundance and cami)
     #[arg(long, value_name = "N", help_heading = "Partial results")]
     pub(crate) min_reads: Option<u64>,

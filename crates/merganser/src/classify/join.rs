@@ -50,6 +50,7 @@ fn check(args: &ClassifyJoinArgs) -> Result<()> {
             "-o and --lines require each other: the lines of all reads, and of each shard",
         );
     }
+    Reports::check(&args.reports, false)?;
     let reports = Reports::paths(&args.reports, None);
     let reports = reports.iter().map(|(_, path)| path);
     let outputs = args.output.iter().chain(&args.database_report);

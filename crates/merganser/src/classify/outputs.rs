@@ -19,11 +19,12 @@ use merganser_run::{Cancel, Context};
 use merganser_taxonomy::Taxonomy;
 use merganser_taxreport::bracken::{Distribution, Estimate, Level};
 use merganser_taxreport::output::{ReadFiles, ReadPaths, ReadStyle};
-use merganser_taxreport::report::{Abundance, KrakenReport, ReportOptions, Tally};
+use merganser_taxreport::report::{Abundance, KrakenReport, ReportOptions, Tally, TaxonBases};
 
 use crate::args::classify::{LineArgs, QueryArgs, ReportArgs};
 use crate::common::text_of;
 use crate::console;
+use crate::failure;
 use crate::holds::{FormatChoice, Holds};
 use crate::pages::{Pages, taxa};
 use crate::progress::width;
@@ -32,12 +33,16 @@ use crate::progress::width;
 #[derive(Debug)]
 pub(crate) struct Reports {
     report: Option<Output>,
+    /// The report of bases.
+    of_bases: Option<Output>,
     mpa: Option<Output>,
     krona: Option<Output>,
     abundance: Option<Output>,
     cami: Option<Output>,
     bracken: Option<Bracken>,
     zero_counts: bool,
+    /// Whether bases are shown beside reads.
+    bases: bool,
     min_reads: u64,
     sample_id: String,
 }
@@ -45,10 +50,24 @@ pub(crate) struct Reports {
 impl Reports {
     /// Returns the paths of all files, with `{}` replaced by the sample's name.
     pub(crate) fn paths(args: &ReportArgs, sample: Option<&OsStr>) -> Vec<(Holds, PathBuf)> {
-        let all = [&args.report, &args.mpa, &args.krona, &args.abundance, &args.cami];
+        let all = [&args.report, &args.report_bases, &args.mpa, &args.krona];
+        let all = all.into_iter().chain([&args.abundance, &args.cami]);
         let bracken = [&args.bracken_output, &args.bracken_report];
-        let all = all.into_iter().chain(bracken).flatten();
+        let all = all.chain(bracken).flatten();
         all.map(|path| (Holds::LINES, of_sample(path, sample))).collect()
+    }
+
+    /// Checks that bases are shown somewhere if they are wanted; `pages` tells whether there is a page.
+    ///
+    /// # Errors
+    /// If they are not.
+    pub(crate) fn check(args: &ReportArgs, pages: bool) -> Result<()> {
+        if args.bases && args.abundance.is_none() && args.bracken_output.is_none() && !pages {
+            return failure::usage(
+                "--bases adds columns to --abundance, --bracken-output and pages: give one of them, or --report-bases",
+            );
+        }
+        Ok(())
     }
 
     /// Creates all files.
@@ -59,12 +78,14 @@ impl Reports {
     ) -> Result<Reports> {
         Ok(Reports {
             report: create(args.report.as_ref(), sample, set)?,
+            of_bases: create(args.report_bases.as_ref(), sample, set)?,
             mpa: create(args.mpa.as_ref(), sample, set)?,
             krona: create(args.krona.as_ref(), sample, set)?,
             abundance: create(args.abundance.as_ref(), sample, set)?,
             cami: create(args.cami.as_ref(), sample, set)?,
             bracken: Bracken::create(args, sample, set)?,
             zero_counts: args.report_zero_counts,
+            bases: args.bases,
             min_reads: args.min_reads,
             sample_id: args.sample_id.clone().or(sample.map(text_of)).unwrap_or("sample".into()),
         })
@@ -73,7 +94,7 @@ impl Reports {
     /// Writes all reports; they appear when all outputs are committed.
     pub(crate) fn write(
         &mut self,
-        tally: &Tally,
+        (tally, bases): (&Tally, &TaxonBases),
         outcome: Option<&Outcome<'_>>,
         tree: &Taxonomy,
         targets: &[Target],
@@ -81,9 +102,14 @@ impl Reports {
     ) -> Result<()> {
         let features = outcome.and_then(|outcome| outcome.features.as_ref());
         let options = ReportOptions { zero_counts: self.zero_counts, features };
+        let of_bases = ReportOptions { features: None, ..options };
         let by_genome = outcome.map_or(tally, |outcome| &outcome.by_genome);
-        self.write_report(cancel, |output| by_genome.write_kraken(tree, options, output))?;
-        self.write_others(tally, tree, targets, cancel)
+        self.write_report(
+            cancel,
+            |output| by_genome.write_kraken(tree, options, output),
+            |output| bases.by_genome.write_kraken(tree, of_bases, output),
+        )?;
+        self.write_others((tally, Some(&bases.tally)), tree, targets, cancel)
     }
 
     /// Writes all reports of the results of a Kraken 2 database.
@@ -96,31 +122,63 @@ impl Reports {
     ) -> Result<()> {
         let tally = outcome.tally(database);
         let options = Kraken2ReportOptions { zero_counts: self.zero_counts, minimizers };
-        let taxonomy = database.taxonomy();
-        self.write_report(cancel, |output| outcome.counts.write_report(taxonomy, options, output))?;
-        self.write_others(&tally, database.tree(), &[], cancel)
+        let of_bases = Kraken2ReportOptions { minimizers: false, ..options };
+        let (taxonomy, tree) = (database.taxonomy(), database.tree());
+        let bases = self.wants_bases().then(|| outcome.counts.in_bases());
+        let bases_by_taxon = bases.as_ref().map(|bases| bases.tally(taxonomy, tree));
+        self.write_report(
+            cancel,
+            |output| outcome.counts.write_report(taxonomy, options, output),
+            |output| match &bases {
+                Some(bases) => bases.write_report(taxonomy, of_bases, output),
+                None => Ok(()),
+            },
+        )?;
+        self.write_others((&tally, bases_by_taxon.as_ref()), tree, &[], cancel)
     }
 
     /// Writes all reports of the joined results of shards, or of runs over some of the reads.
     pub(super) fn write_joined(&mut self, joined: &JoinedResults, cancel: &Cancel) -> Result<()> {
         let zeros = self.zero_counts;
-        self.write_report(cancel, |output| joined.write_report(zeros, output))?;
-        self.write_others(joined.tally(), joined.tree(), joined.targets(), cancel)
+        let bases = self.wants_bases().then(|| joined.in_bases()).transpose()?;
+        self.write_report(
+            cancel,
+            |output| joined.write_report(zeros, output),
+            |output| bases.as_ref().map_or(Ok(()), |bases| bases.write_report(zeros, output)),
+        )?;
+        let tallies = (joined.tally(), bases.as_ref().map(JoinedResults::tally));
+        self.write_others(tallies, joined.tree(), joined.targets(), cancel)
     }
 
-    /// Writes the Kraken-style report and Bracken's outputs, if they are wanted.
+    /// Returns the report of bases that `write` writes, if bases are shown beside reads.
+    fn bases_of(
+        &self,
+        write: impl Fn(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<Option<KrakenReport>> {
+        self.bases.then(|| report_of(write)).transpose()
+    }
+
+    /// Whether any file has bases.
+    fn wants_bases(&self) -> bool {
+        self.bases || self.of_bases.is_some()
+    }
+
+    /// Writes the Kraken-style reports of reads and of bases, and Bracken's outputs, if they are wanted.
     fn write_report(
         &mut self,
         cancel: &Cancel,
-        mut write: impl FnMut(&mut dyn Write) -> io::Result<()>,
+        write: impl Fn(&mut dyn Write) -> io::Result<()>,
+        write_bases: impl Fn(&mut dyn Write) -> io::Result<()>,
     ) -> Result<()> {
+        if let Some(output) = &mut self.of_bases {
+            write_bases(&mut Heeding { output, cancel })?;
+        }
         if let Some(output) = &mut self.report {
             write(&mut Heeding { output, cancel })?;
         }
         if let Some(bracken) = &mut self.bracken {
-            let mut text = Vec::new();
-            write(&mut text)?;
-            bracken.write(&KrakenReport::of_text(&text)?, cancel)?;
+            let bases = self.bases.then(|| report_of(write_bases)).transpose()?;
+            bracken.write(&report_of(write)?, bases.as_ref(), cancel)?;
         }
         Ok(())
     }
@@ -128,7 +186,7 @@ impl Reports {
     /// Writes all reports except the Kraken-style one.
     fn write_others(
         &mut self,
-        tally: &Tally,
+        (tally, bases): (&Tally, Option<&Tally>),
         tree: &Taxonomy,
         targets: &[Target],
         cancel: &Cancel,
@@ -143,7 +201,13 @@ impl Reports {
         if self.abundance.is_some() || self.cami.is_some() {
             let abundance = Abundance::new(tally, tree, targets, self.min_reads);
             if let Some(output) = &mut self.abundance {
-                abundance.write(&mut heeding(output))?;
+                match bases.filter(|_| self.bases) {
+                    Some(bases) => abundance.write_with_bases(
+                        &abundance.of_bases(bases, targets),
+                        &mut heeding(output),
+                    )?,
+                    None => abundance.write(&mut heeding(output))?,
+                }
             }
             if let Some(output) = &mut self.cami {
                 abundance.write_cami(&self.sample_id, &mut heeding(output))?;
@@ -154,10 +218,18 @@ impl Reports {
 
     /// Returns all files, to be finished.
     pub(crate) fn into_outputs(self) -> impl Iterator<Item = Output> {
-        let Reports { report, mpa, krona, abundance, cami, bracken, .. } = self;
+        let Reports { report, of_bases, mpa, krona, abundance, cami, bracken, .. } = self;
         let (table, rewritten) = bracken.map(|it| (it.table, it.report)).unzip();
-        [report, mpa, krona, abundance, cami, table, rewritten.flatten()].into_iter().flatten()
+        let all = [report, of_bases, mpa, krona, abundance, cami, table, rewritten.flatten()];
+        all.into_iter().flatten()
     }
+}
+
+/// Returns the report that `write` writes.
+fn report_of(write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<KrakenReport> {
+    let mut text = Vec::new();
+    write(&mut text)?;
+    Ok(KrakenReport::of_text(&text)?)
 }
 
 /// Bracken's table and report, and the parameters of the estimate.
@@ -192,8 +264,17 @@ impl Bracken {
         }))
     }
 
-    fn write(&mut self, report: &KrakenReport, cancel: &Cancel) -> Result<()> {
-        let estimate = Estimate::new(report, &self.distribution, &self.level, self.threshold)?;
+    fn write(
+        &mut self,
+        report: &KrakenReport,
+        bases: Option<&KrakenReport>,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let Bracken { distribution, level, threshold, .. } = self;
+        let estimate = match bases {
+            Some(bases) => Estimate::with_bases(report, bases, distribution, level, *threshold)?,
+            None => Estimate::new(report, distribution, level, *threshold)?,
+        };
         if let Some(doubt) = estimate.doubt() {
             console::warnings().push(format!("{}: {doubt}", self.path.display()));
         }
@@ -243,6 +324,7 @@ pub(super) struct Files {
     reads: ReadFiles,
     references: Option<Output>,
     by_database: Option<Output>,
+    segments: Option<Output>,
     partial: Option<Output>,
     pub(super) json: Option<Output>,
     pages: Option<Pages>,
@@ -263,6 +345,7 @@ impl Files {
         all.extend(Pages::paths(pages, Kind::Taxa, sample));
         for (holds, path) in [
             (Holds::LINES, (!lines.no_map).then_some(&lines.output)),
+            (Holds::LINES, lines.segments_out.as_ref()),
             (Holds::LINES, lines.hits_per_ref.as_ref()),
             (Holds::LINES, lines.database_report.as_ref()),
             (Holds::PARTIAL, lines.partial.as_ref()),
@@ -294,6 +377,7 @@ impl Files {
                 segments,
                 (set, memory),
             )?,
+            segments: create(lines.segments_out.as_ref(), sample, set)?,
             references: create(lines.hits_per_ref.as_ref(), sample, set)?,
             by_database: create(lines.database_report.as_ref(), sample, set)?,
             partial: create(lines.partial.as_ref(), sample, set)?,
@@ -309,9 +393,10 @@ impl Files {
 
     /// Returns the outputs that a run writes to.
     pub(super) fn streams(&mut self) -> Outputs<'_> {
-        let Files { lines, reads, partial, .. } = self;
+        let Files { lines, reads, segments, partial, .. } = self;
         Outputs {
             lines: lines.as_mut().map(|lines| lines as _),
+            segments: segments.as_mut().map(|segments| segments as _),
             partial: partial.as_mut().map(|partial| partial as _),
             ..reads.streams()
         }
@@ -326,16 +411,20 @@ impl Files {
         frame: Data,
         context: &Context,
     ) -> Result<Closed> {
-        self.reports.write(&outcome.tally, Some(outcome), tree, targets, &context.cancel)?;
+        let bases = &outcome.bases_by_taxon;
+        let counts = (&outcome.tally, bases);
+        self.reports.write(counts, Some(outcome), tree, targets, &context.cancel)?;
         let mut picture = None;
         if self.shows || self.pages.is_some() {
             let features = outcome.features.as_ref();
             let options = ReportOptions { zero_counts: false, features };
-            let mut text = Vec::new();
-            outcome.by_genome.write_kraken(tree, options, &mut text)?;
+            let report = report_of(|text| outcome.by_genome.write_kraken(tree, options, text))?;
+            let of_bases = ReportOptions { features: None, ..options };
+            let bases =
+                self.reports.bases_of(|text| bases.by_genome.write_kraken(tree, of_bases, text))?;
             let abundance = Abundance::new(&outcome.tally, tree, targets, self.reports.min_reads);
             let shares = taxa::shares(&abundance, tree);
-            let taxa = taxa::of(&KrakenReport::of_text(&text)?, Some(&shares));
+            let taxa = taxa::of(&report, bases.as_ref(), Some(&shares));
             picture = self.show(taxa, frame)?;
         }
         if let (Some(output), Some(references)) = (&mut self.references, &outcome.references) {
@@ -361,9 +450,13 @@ impl Files {
         let mut picture = None;
         if self.shows || self.pages.is_some() {
             let options = Kraken2ReportOptions { zero_counts: false, minimizers };
-            let mut text = Vec::new();
-            outcome.counts.write_report(database.taxonomy(), options, &mut text)?;
-            picture = self.show(taxa::of(&KrakenReport::of_text(&text)?, None), frame)?;
+            let (counts, taxonomy) = (&outcome.counts, database.taxonomy());
+            let report = report_of(|text| counts.write_report(taxonomy, options, text))?;
+            let of_bases = Kraken2ReportOptions { minimizers: false, ..options };
+            let bases = self
+                .reports
+                .bases_of(|text| counts.in_bases().write_report(taxonomy, of_bases, text))?;
+            picture = self.show(taxa::of(&report, bases.as_ref(), None), frame)?;
         }
         Ok(Closed { json: self.close(context)?, picture })
     }
@@ -380,8 +473,10 @@ impl Files {
 
     /// Finishes all files except the one for the summary.
     fn close(self, context: &Context) -> Result<Option<Output>> {
-        let Files { lines, reads, references, by_database, partial, json, reports, .. } = self;
-        let all = [lines, references, by_database, partial]
+        let Files {
+            lines, reads, references, by_database, segments, partial, json, reports, ..
+        } = self;
+        let all = [lines, references, by_database, segments, partial]
             .into_iter()
             .flatten()
             .chain(reads.end(context)?);

@@ -15,7 +15,7 @@ use merganser_run::Summary;
 use merganser_taxreport::output::{ReadPaths, ReadStyle};
 
 use super::kraken2::{self, Sample};
-use super::outputs::{Closed, Files, read_paths};
+use super::outputs::{Closed, Files, Reports, read_paths};
 use super::resume::Job;
 use super::{Environment, summary};
 use crate::args::classify::QueryArgs;
@@ -24,7 +24,7 @@ use crate::console::Console;
 use crate::database::AnyDatabase;
 use crate::files::RunFiles;
 use crate::holds::{note_interleaved, refuse_other_reads};
-use crate::pages::{frame, inputs_of, parameter};
+use crate::pages::{Pages, frame, inputs_of, parameter};
 use crate::{devices, failure};
 
 /// The reads to classify, with options and outputs.
@@ -140,12 +140,24 @@ impl<'a> Query<'a> {
     /// Names the options that cannot be used together.
     pub(super) fn check_alone(&self) -> Result<()> {
         check_format(self.args)?;
+        Reports::check(&self.args.reports, Pages::is_wanted(&self.args.pages))?;
         self.are_alignments()?;
         let paths = self.outputs();
         if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
             return failure::usage(
                 "only one output can be stdout, the default of -o (--no-map writes no lines)",
             );
+        }
+        if self.args.lines.segments_out.is_some() {
+            let given = [
+                (self.args.given.has("cov_percentile"), "--cov-percentile"),
+                (self.args.config.kraken2.quick, "--quick"),
+            ];
+            failure::refuse_given(&given, |option| {
+                format!(
+                    "{option} cannot be used with --segments-out, which needs all hits of a read"
+                )
+            })?;
         }
         if self.args.lines.partial.is_some() && self.args.given.has("cov_percentile") {
             return failure::usage(
@@ -296,6 +308,8 @@ impl<'a> Query<'a> {
             parameter("lowest", thresholds.lowest.name()),
             parameter("highest", thresholds.highest.name()),
         ];
+        let fraction = self.args.config.min_fraction;
+        data.parameters.extend(fraction.map(|fraction| parameter("min-fraction", fraction)));
         data
     }
 
@@ -331,10 +345,11 @@ impl<'a> Query<'a> {
         let contested = also(" (# more if contested)", thresholds.hitmin_contested.into());
         let near = also(", near #", thresholds.near.into());
         let confidence = also(", confidence #", thresholds.confidence);
+        let fraction = also(", min-fraction #", self.args.config.min_fraction.unwrap_or(0.0));
         let percent = 100.0 * outcome.classified as f64 / outcome.records.max(1) as f64;
         environment.console.info(format_args!(
             "{name}classified {} of {} reads ({percent:.2} %) in {:.1} s; hitmin {}{}{contested}, hitdiff \
-             {}{near}{confidence}, lowest {}, highest {}, max-cand {}",
+             {}{near}{confidence}{fraction}, lowest {}, highest {}, max-cand {}",
             outcome.classified,
             outcome.records,
             started.elapsed().as_secs_f64(),

@@ -17,6 +17,7 @@ pub(super) fn check(args: &QueryArgs) -> Result<()> {
     let QueryArgs { given, lines, reports, pages, .. } = args;
     let of_all = [
         (reports.report.is_some(), "--report"),
+        (reports.report_bases.is_some(), "--report-bases"),
         (reports.mpa.is_some(), "--mpa"),
         (reports.krona.is_some(), "--krona"),
         (reports.abundance.is_some(), "--abundance"),

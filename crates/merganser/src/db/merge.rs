@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use merganser_classify::{Database, Merger};
+use merganser_classify::{Database, MergedCounts, Merger};
 use merganser_run::Cancel;
 
 use crate::args::db::DbMergeArgs;
@@ -21,6 +21,7 @@ pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
             args.results.len()
         ));
     }
+    Reports::check(&args.reports, false)?;
     let mut outputs = Reports::paths(&args.reports, None);
     outputs.push((Holds::LINES, args.output.clone()));
     if outputs.iter().filter(|(_, path)| path.as_os_str() == "-").count() > 1 {
@@ -40,8 +41,9 @@ pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
     let merger = Merger::new(&databases, thresholds)?;
     let mut output = set.output(&args.output)?;
     let mut reports = Reports::create(&args.reports, None, &set)?;
-    let tally = merger.merge(&args.results, &mut output)?;
-    reports.write(&tally, None, merger.taxonomy(), &[], &Cancel::default())?;
+    let counts = merger.merge(&args.results, &mut output)?;
+    let MergedCounts { tally, bases, .. } = &counts;
+    reports.write((tally, bases), None, merger.taxonomy(), &[], &Cancel::default())?;
     for output in [output].into_iter().chain(reports.into_outputs()) {
         output.finish()?;
     }

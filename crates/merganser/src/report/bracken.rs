@@ -18,11 +18,17 @@ pub(super) fn run(args: &ReportBrackenArgs, console: &Console) -> Result<ExitCod
     if paths().filter(|path| path.as_os_str() == "-").count() > 1 {
         return failure::usage("only one output can be stdout, which is the default of -o");
     }
-    let inputs = [&args.report, &args.distribution];
+    let inputs = [&args.report, &args.distribution].into_iter().chain(&args.bases);
     let outputs = RunFiles::new().read(inputs).write(Holds::LINES, paths()).check()?;
     let distribution = Distribution::read(&args.distribution)?;
     let report = KrakenReport::read(&args.report, &console::warnings())?;
-    let estimate = Estimate::new(&report, &distribution, &args.level, args.threshold)?;
+    let bases = args.bases.as_ref().map(|path| KrakenReport::read(path, &console::warnings()));
+    let estimate = match bases.transpose()? {
+        Some(bases) => {
+            Estimate::with_bases(&report, &bases, &distribution, &args.level, args.threshold)?
+        }
+        None => Estimate::new(&report, &distribution, &args.level, args.threshold)?,
+    };
     let mut table = outputs.output(&args.output)?;
     estimate.write_table(&mut table)?;
     table.finish()?;

@@ -53,7 +53,7 @@ pub(super) fn are_partial(args: &ReportMergeArgs) -> Result<bool> {
 /// # Errors
 /// Names the option that is not.
 pub(super) fn check(args: &ReportMergeArgs, are_partial: bool) -> Result<()> {
-    use MergedFormat::{Abundance, Cami, Kreport, Mpa, Table};
+    use MergedFormat::{Abundance, Cami, Kreport, Krona, Mpa, Table};
     let format = args.format;
     if !are_partial && !matches!(format, Table | Kreport) {
         return usage(format!(
@@ -64,6 +64,7 @@ pub(super) fn check(args: &ReportMergeArgs, are_partial: bool) -> Result<()> {
     let of = |formats: &[MergedFormat]| are_partial && formats.contains(&format);
     let given = [
         (args.report_zero_counts && !of(&[Kreport, Mpa]), "--report-zero-counts"),
+        (args.bases && !of(&[Kreport, Mpa, Krona, Abundance]), "--bases"),
         (args.min_reads.is_some() && !of(&[Abundance, Cami]), "--min-reads"),
         (args.sample_id.is_some() && !of(&[Cami]), "--sample-id"),
     ];
@@ -78,15 +79,26 @@ pub(super) fn check(args: &ReportMergeArgs, are_partial: bool) -> Result<()> {
 /// Returns the errors of joining and of writing.
 pub(super) fn write(args: &ReportMergeArgs, output: &mut Output, console: &Console) -> Result<()> {
     let joined = join(&args.reports, &interrupt::cancel_on_interrupt())?;
+    let bases = args.bases.then(|| joined.in_bases()).transpose()?;
+    let shown = bases.as_ref().unwrap_or(&joined);
     let (zeros, least) = (args.report_zero_counts, args.min_reads.unwrap_or(0));
     match args.format {
         MergedFormat::Table | MergedFormat::Kreport => {
-            warn(&joined, console);
-            joined.write_report(zeros, output)?;
+            warn(shown, console);
+            shown.write_report(zeros, output)?;
         }
-        MergedFormat::Mpa => joined.write_mpa(zeros, output)?,
-        MergedFormat::Krona => joined.write_krona(output)?,
-        MergedFormat::Abundance => joined.abundance(least).write(output)?,
+        MergedFormat::Mpa => shown.write_mpa(zeros, output)?,
+        MergedFormat::Krona => shown.write_krona(output)?,
+        MergedFormat::Abundance => {
+            let abundance = joined.abundance(least);
+            match &bases {
+                Some(bases) => {
+                    let bases = abundance.of_bases(bases.tally(), joined.targets());
+                    abundance.write_with_bases(&bases, output)?;
+                }
+                None => abundance.write(output)?,
+            }
+        }
         MergedFormat::Cami => {
             let sample = args.sample_id.as_deref().unwrap_or("sample");
             joined.abundance(least).write_cami(sample, output)?;

@@ -65,6 +65,6 @@ fn of_report(path: &Path) -> Result<Data> {
     let sample = text_of(&sample_of(path));
     let mut data = Data::new(env!("CARGO_PKG_VERSION"), "report html", &sample);
     data.inputs.push(path.file_name().map_or_else(|| "stdin".to_owned(), text_of));
-    data.taxa = Some(taxa::of(&report, None));
+    data.taxa = Some(taxa::of(&report, None, None));
     Ok(data)
 }

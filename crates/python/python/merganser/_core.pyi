@@ -803,6 +803,7 @@ class Database:
         highest: str | None = None,
         max_cand: int | None = None,
         insert: int | None = None,
+        min_fraction: float | None = None,
         cov_percentile: float = 0,
         min_read_len: int | None = None,
         max_read_len: int | None = None,
@@ -837,6 +838,7 @@ class Database:
             highest: The highest rank of a taxon; reads whose taxon is above it are unclassified.
             max_cand: The maximum number of candidates of a read.
             insert: The longest insert of a pair in bases.
+            min_fraction: The fraction of a read's windows that must hit the clade of its taxon; None for 0.
             cov_percentile: Ignore the sequences with the lowest coverage that together have at most this percentage of
                 the total coverage.
             min_read_len: Ignore mates with fewer bases.
@@ -887,6 +889,7 @@ class Database:
         highest: str | None = None,
         max_cand: int | None = None,
         insert: int | None = None,
+        min_fraction: float | None = None,
         cov_percentile: float = 0,
         min_read_len: int | None = None,
         max_read_len: int | None = None,
@@ -896,6 +899,8 @@ class Database:
         quality_offset: int = 33,
         mapped_only: bool = False,
         report: _Path | None = None,
+        report_bases: _Path | None = None,
+        bases: bool = False,
         report_zero_counts: bool = False,
         report_minimizer_data: bool = False,
         mpa: _Path | None = None,
@@ -909,6 +914,8 @@ class Database:
         bracken_report: _Path | None = None,
         bracken_level: str = "S",
         bracken_threshold: int = 10,
+        segments_out: _Path | None = None,
+        segment_length: int | None = None,
         hits_per_ref: _Path | None = None,
         partial: _Path | None = None,
         classified_out: _Path | None = None,
@@ -939,7 +946,9 @@ class Database:
             output: The file for one line per read, in the format of Kraken 2; None for no such file. At least one
                 output of any kind is needed. All are compressed if their names end in .gz.
             report: The file for a report in the format of Kraken 2.
-            report_zero_counts: Include taxa without reads in `report` and `mpa`.
+            report_bases: The file for a report of bases in place of reads.
+            bases: Add columns of bases to `abundance` and `bracken_output`.
+            report_zero_counts: Include taxa without reads in `report`, `report_bases` and `mpa`.
             report_minimizer_data: Add the columns of minimizers to the report: all, and distinct ones.
             mpa: The file for a MetaPhlAn-style table.
             krona: The file for the text of Krona's ktImportText.
@@ -952,6 +961,8 @@ class Database:
             bracken_report: The file for a report with the reads that Bracken estimates.
             bracken_level: The rank code of the taxa that Bracken assigns reads to.
             bracken_threshold: The reads that a taxon needs for Bracken to consider it present.
+            segments_out: The file for the taxa of the segments of each read, which tells chimeric reads.
+            segment_length: The length of these segments in bases; None for 1,000.
             hits_per_ref: The file for a table of the reference sequences that were hit.
             partial: The file for partial results, which `Report.merge` and `merganser classify join` merge.
             classified_out: The file for reads that have a taxon; # in the name becomes _1 and _2 for pairs

@@ -12,7 +12,7 @@ use crate::keywords::Keywords;
 use crate::reads::Reads;
 
 /// The options that only databases of Merganser have.
-const OWN: [&str; 13] = [
+const OWN: [&str; 14] = [
     "min_read_len",
     "max_read_len",
     "lowest",
@@ -24,6 +24,7 @@ const OWN: [&str; 13] = [
     "hitdiff",
     "insert",
     "near",
+    "min_fraction",
     "cov_percentile",
     "hits_per_ref",
 ];
@@ -50,6 +51,7 @@ pub(super) fn of(opened: &Opened, reads: &Reads, keywords: &Keywords<'_>) -> PyR
         verdict: verdict(keywords)?,
         insert: keywords.int("insert")?,
         near: keywords.int("near")?,
+        min_fraction: keywords.or("min_fraction", None)?,
         cov_percentile: keywords.per_mille("cov_percentile")?.unwrap_or_default(),
         ..RunConfig::default()
     };
@@ -106,6 +108,7 @@ pub(super) fn to_files(
     let kraken2 = Kraken2Config {
         use_names: keywords.flag("use_names")?,
         report_minimizer_data: keywords.flag("report_minimizer_data")?,
+        segment_length: keywords.within("segment_length", 100..=u32::MAX.into())?,
         ..config.kraken2
     };
     Ok(RunConfig { format, kraken2, columns: columns(format, keywords)?, ..config })

@@ -11,7 +11,7 @@ use merganser_run::{Context, Warnings};
 use merganser_taxonomy::Taxonomy;
 use merganser_taxreport::bracken::{Distribution, Estimate, Level};
 use merganser_taxreport::output::{ReadFiles, ReadPaths, ReadStyle};
-use merganser_taxreport::report::{Abundance, KrakenReport, ReportOptions, Tally};
+use merganser_taxreport::report::{Abundance, KrakenReport, ReportOptions, Tally, TaxonBases};
 use pyo3::prelude::*;
 
 use crate::errors::wrong;
@@ -23,6 +23,8 @@ use crate::reads::Reads;
 pub(super) struct Files {
     lines: Option<PathBuf>,
     report: Option<PathBuf>,
+    report_bases: Option<PathBuf>,
+    segments: Option<PathBuf>,
     mpa: Option<PathBuf>,
     krona: Option<PathBuf>,
     abundance: Option<PathBuf>,
@@ -33,6 +35,8 @@ pub(super) struct Files {
     unclassified: Option<ReadPaths>,
     bracken: Option<Bracken>,
     zero_counts: bool,
+    /// Whether tables have bases beside reads.
+    bases: bool,
     minimizers: bool,
     min_reads: u64,
     sample_id: String,
@@ -59,6 +63,8 @@ impl Files {
         let files = Files {
             lines: keywords.path("output")?,
             report: keywords.path("report")?,
+            report_bases: keywords.path("report_bases")?,
+            segments: keywords.path("segments_out")?,
             mpa: keywords.path("mpa")?,
             krona: keywords.path("krona")?,
             abundance: keywords.path("abundance")?,
@@ -69,6 +75,7 @@ impl Files {
             unclassified: read_paths("unclassified_out")?,
             bracken: Bracken::of(keywords)?,
             zero_counts: keywords.flag("report_zero_counts")?,
+            bases: keywords.flag("bases")?,
             minimizers,
             min_reads: keywords.int_or("min_reads", 0)?,
             sample_id: keywords.or("sample_id", "sample".to_owned())?,
@@ -87,6 +94,8 @@ impl Files {
         let files = [
             ("output", &self.lines),
             ("report", &self.report),
+            ("report_bases", &self.report_bases),
+            ("segments_out", &self.segments),
             ("mpa", &self.mpa),
             ("krona", &self.krona),
             ("abundance", &self.abundance),
@@ -121,6 +130,7 @@ impl Files {
         let paths = [self.classified.clone(), self.unclassified.clone()];
         Ok(Open {
             lines: create(set, self.lines.as_ref())?,
+            segments: create(set, self.segments.as_ref())?,
             partial: create(set, self.partial.as_ref())?,
             reads: ReadFiles::create(paths, &ReadStyle::default(), reads, (set, memory))?,
         })
@@ -142,7 +152,10 @@ impl Files {
         if let Some(references) = &outcome.references {
             written(set, self.hits_per_ref.as_ref(), |output| references.write(output))?;
         }
-        self.others(&text, (&outcome.tally, tree, targets), set, warnings)?;
+        let TaxonBases { tally, by_genome } = &outcome.bases_by_taxon;
+        let mut bases = Vec::new();
+        by_genome.write_kraken(tree, ReportOptions { features: None, ..options }, &mut bases)?;
+        self.others([&text, &bases], ([&outcome.tally, tally], tree, targets), set, warnings)?;
         Ok(text)
     }
 
@@ -159,30 +172,39 @@ impl Files {
         let options = Kraken2ReportOptions { zero_counts, minimizers };
         let mut text = Vec::new();
         outcome.counts.write_report(database.taxonomy(), options, &mut text)?;
-        self.others(&text, (&tally, database.tree(), &[]), set, warnings)?;
+        let (of_bases, mut bases) = (outcome.counts.in_bases(), Vec::new());
+        let options = Kraken2ReportOptions { minimizers: false, ..options };
+        of_bases.write_report(database.taxonomy(), options, &mut bases)?;
+        let tree = database.tree();
+        let bases_by_taxon = of_bases.tally(database.taxonomy(), tree);
+        self.others([&text, &bases], ([&tally, &bases_by_taxon], tree, &[]), set, warnings)?;
         Ok(text)
     }
 
-    /// Writes all reports from the Kraken-style one and the tally.
+    /// Writes all reports from the Kraken-style ones of reads and of bases and the tallies of both.
     fn others(
         &self,
-        text: &[u8],
-        (tally, tree, targets): (&Tally, &Taxonomy, &[Target]),
+        [text, of_bases]: [&[u8]; 2],
+        ([tally, bases], tree, targets): ([&Tally; 2], &Taxonomy, &[Target]),
         set: &OutputSet,
         warnings: &Warnings,
     ) -> Result<(), Error> {
         written(set, self.report.as_ref(), |output| output.write_all(text))?;
+        written(set, self.report_bases.as_ref(), |output| output.write_all(of_bases))?;
         written(set, self.mpa.as_ref(), |output| tally.write_mpa(tree, self.zero_counts, output))?;
         written(set, self.krona.as_ref(), |output| tally.write_krona(tree, output))?;
         if self.abundance.is_some() || self.cami.is_some() {
             let abundance = Abundance::new(tally, tree, targets, self.min_reads);
-            written(set, self.abundance.as_ref(), |output| abundance.write(output))?;
+            written(set, self.abundance.as_ref(), |output| match self.bases {
+                true => abundance.write_with_bases(&abundance.of_bases(bases, targets), output),
+                false => abundance.write(output),
+            })?;
             written(set, self.cami.as_ref(), |output| {
                 abundance.write_cami(&self.sample_id, output)
             })?;
         }
         match &self.bracken {
-            Some(bracken) => bracken.write(text, set, warnings),
+            Some(bracken) => bracken.write((text, self.bases.then_some(of_bases)), set, warnings),
             None => Ok(()),
         }
     }
@@ -215,10 +237,21 @@ impl Bracken {
     }
 
     /// Writes the table, and the report if it is wanted.
-    fn write(&self, report: &[u8], set: &OutputSet, warnings: &Warnings) -> Result<(), Error> {
+    fn write(
+        &self,
+        (report, bases): (&[u8], Option<&[u8]>),
+        set: &OutputSet,
+        warnings: &Warnings,
+    ) -> Result<(), Error> {
         let (report, shares) =
             (KrakenReport::of_text(report)?, Distribution::read(&self.distribution)?);
-        let estimate = Estimate::new(&report, &shares, &self.level, self.threshold)?;
+        let estimate = match bases {
+            Some(bases) => {
+                let bases = KrakenReport::of_text(bases)?;
+                Estimate::with_bases(&report, &bases, &shares, &self.level, self.threshold)?
+            }
+            None => Estimate::new(&report, &shares, &self.level, self.threshold)?,
+        };
         if let Some(doubt) = estimate.doubt() {
             warnings.push(format!("{}: {doubt}", self.distribution.display()));
         }
@@ -243,6 +276,7 @@ fn written(
 /// The files that are written during a run.
 pub(super) struct Open {
     lines: Option<Output>,
+    segments: Option<Output>,
     partial: Option<Output>,
     reads: ReadFiles,
 }
@@ -252,6 +286,7 @@ impl Open {
     pub(super) fn streams(&mut self) -> Outputs<'_> {
         Outputs {
             lines: self.lines.as_mut().map(|lines| lines as _),
+            segments: self.segments.as_mut().map(|segments| segments as _),
             partial: self.partial.as_mut().map(|partial| partial as _),
             ..self.reads.streams()
         }
@@ -260,7 +295,7 @@ impl Open {
     /// Finishes all files.
     pub(super) fn finish(self, context: &Context) -> Result<(), Error> {
         let reads = self.reads.end(context)?;
-        for output in [self.lines, self.partial].into_iter().flatten().chain(reads) {
+        for output in [self.lines, self.segments, self.partial].into_iter().flatten().chain(reads) {
             output.finish()?;
         }
         Ok(())

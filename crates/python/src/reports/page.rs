@@ -24,11 +24,17 @@ fn data(sample: &str, report: &KrakenReport) -> Data {
         name: String::from_utf8_lossy(&row.name).into_owned(),
         clade: row.clade,
         own: row.own,
+        bases: None,
         kmers: row.minimizers.map(|minimizers| minimizers.found),
         distinct: row.minimizers.map(|minimizers| minimizers.distinct),
         abundance: None,
     });
-    let rows = rows.collect();
-    data.taxa = Some(Taxa { reads: report.total(), unclassified: report.unclassified(), rows });
+    data.taxa = Some(Taxa {
+        reads: report.total(),
+        unclassified: report.unclassified(),
+        bases: None,
+        unclassified_bases: None,
+        rows: rows.collect(),
+    });
     data
 }

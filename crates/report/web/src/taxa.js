@@ -12,8 +12,12 @@ export function taxa(all) {
   return el("section", { "aria-label": "Taxa" }, el("h2", {}, "Taxa"), shares(samples), oneOf(samples, sample));
 }
 
-const shares = (samples) =>
-  table({
+function shares(samples) {
+  // Bases are known only if the run was asked for them.
+  const bases = samples.some(({ taxa }) => taxa.bases !== undefined);
+  const ofBases = [{ name: "Bases" }, { name: "Classified bases" }, { name: "Share of bases unclassified", show: (value) => percent(value) }];
+  const basesOf = ({ bases: all, unclassified_bases: rest }) => (all === undefined ? [null, null, null] : [all, all - rest, all > 0 ? rest / all : null]);
+  return table({
     title: "Classified reads",
     columns: [
       { name: "Sample", text: true, show: short },
@@ -21,17 +25,20 @@ const shares = (samples) =>
       { name: "Classified" },
       { name: "Unclassified" },
       { name: "Share unclassified", show: (value) => percent(value) },
+      ...(bases ? ofBases : []),
       { name: "Taxa" },
     ],
-    rows: samples.map(({ sample, taxa: { reads, unclassified, rows } }) => [
+    rows: samples.map(({ sample, taxa }) => [
       sample,
-      reads,
-      reads - unclassified,
-      unclassified,
-      reads > 0 ? unclassified / reads : null,
-      rows.length,
+      taxa.reads,
+      taxa.reads - taxa.unclassified,
+      taxa.unclassified,
+      taxa.reads > 0 ? taxa.unclassified / taxa.reads : null,
+      ...(bases ? basesOf(taxa) : []),
+      taxa.rows.length,
     ]),
   });
+}
 
 function sample(data) {
   const { taxa: of } = data;
@@ -42,8 +49,12 @@ function sample(data) {
 }
 
 function numbersOf(of) {
-  const has = (key) => of.rows.some((row) => row[key] !== undefined);
+  const all = Math.max(1, of.bases ?? 0);
+  const value = (row, key) => (key !== "share of bases" ? row[key] : row.b === undefined ? undefined : row.b / all);
+  const has = (key) => of.rows.some((row) => value(row, key) !== undefined);
   const optional = [
+    ["b", { name: "Bases of the clade" }],
+    ["share of bases", { name: "Share of bases", show: (value) => percent(value, 3) }],
     ["k", { name: "k-mers" }],
     ["u", { name: "Distinct k-mers" }],
     ["a", { name: "Estimated share", show: (value) => percent(value, 4) }],
@@ -58,7 +69,7 @@ function numbersOf(of) {
       { name: "Reads of its own" },
       ...optional.map(([, column]) => column),
     ],
-    rows: of.rows.map((row) => [row.n, row.r, row.t, row.c, row.c / Math.max(1, of.reads), row.o, ...optional.map(([key]) => row[key] ?? null)]),
+    rows: of.rows.map((row) => [row.n, row.r, row.t, row.c, row.c / Math.max(1, of.reads), row.o, ...optional.map(([key]) => value(row, key) ?? null)]),
   };
 }
 

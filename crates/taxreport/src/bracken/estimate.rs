@@ -16,7 +16,9 @@ use crate::report::KrakenReport;
 const LETTERS: &[u8; 9] = b"RKDPCOFGS";
 /// The header line of the table.
 const HEADING: &str = "name\ttaxonomy_id\ttaxonomy_lvl\tkraken_assigned_reads\tadded_reads\tnew_est_reads\t\
-                       fraction_total_reads\n";
+                       fraction_total_reads";
+/// The further columns of a table with bases.
+const OF_BASES: &str = "\tbases\tnew_est_bases\tfraction_total_bases";
 
 /// The level at which reads are estimated: the letter of a rank in Kraken-style reports (`S`), or with a number,
 /// taxa that many steps below the rank (`S1`).
@@ -95,6 +97,8 @@ pub struct Estimate<'r> {
     added: Vec<f64>,
     /// The estimated reads of all taxa of the level.
     sum: f64,
+    /// The bases of the reads, if they are known.
+    bases: Option<Bases>,
     notes: EstimateNotes,
 }
 
@@ -114,6 +118,30 @@ impl<'r> Estimate<'r> {
         level: &Level,
         threshold: u64,
     ) -> Result<Estimate<'r>, Error> {
+        Estimate::of((report, None), distribution, level, threshold)
+    }
+
+    /// Distributes reads as [`new`](Self::new) does, and their bases with them: the bases of a taxon itself are divided
+    /// among the same taxa in the same proportions as its reads. `bases` is the report of the bases of the same reads.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and if `bases` has a taxon that `report` lacks.
+    pub fn with_bases(
+        report: &'r KrakenReport,
+        bases: &KrakenReport,
+        distribution: &Distribution,
+        level: &Level,
+        threshold: u64,
+    ) -> Result<Estimate<'r>, Error> {
+        Estimate::of((report, Some(Bases::new(report, bases)?)), distribution, level, threshold)
+    }
+
+    fn of(
+        (report, bases): (&'r KrakenReport, Option<Bases>),
+        distribution: &Distribution,
+        level: &Level,
+        threshold: u64,
+    ) -> Result<Estimate<'r>, Error> {
         let rows = report.rows().len();
         let mut estimate = Estimate {
             report,
@@ -122,13 +150,18 @@ impl<'r> Estimate<'r> {
             members: vec![None; rows],
             added: vec![0.0; rows],
             sum: 0.0,
+            bases,
             notes: EstimateNotes::default(),
         };
         estimate.choose(threshold);
         estimate.look_up(distribution);
         estimate.distribute(distribution);
         let kept = (0..rows).filter(|&row| estimate.members[row] == Some(row));
-        estimate.sum = kept.map(|row| estimate.estimated(row)).fold(0.0, |sum, reads| sum + reads);
+        let kept: Vec<usize> = kept.collect();
+        estimate.sum = kept.iter().fold(0.0, |sum, &row| sum + estimate.estimated(row));
+        if let Some(bases) = &mut estimate.bases {
+            bases.sum = kept.iter().fold(0.0, |sum, &row| sum + bases.estimated(row));
+        }
         Ok(estimate)
     }
 
@@ -219,6 +252,7 @@ impl<'r> Estimate<'r> {
             .filter(|(_, shares): &(u64, Vec<_>)| !shares.is_empty())
             .collect();
         let mut given = vec![0.0; rows.len()];
+        let mut given_bases = vec![0.0; rows.len()];
         let children = self.report.children();
         let tops = (0..rows.len()).filter(|&at| rows[at].depth == 0 && !rows[at].is_unclassified());
         let mut queue: VecDeque<usize> = tops.collect();
@@ -226,17 +260,27 @@ impl<'r> Estimate<'r> {
             let above = |&&child: &&usize| self.codes[child] != self.level.code;
             queue.extend(children[at].iter().filter(above));
             let reads = rows[at].own;
-            match shares.get(&rows[at].taxid) {
-                _ if reads == 0 => {}
-                Some(own) if divide(reads, own, &shares, rows, &mut given) => {
-                    self.notes.distributed += reads;
-                }
-                _ => self.notes.not_distributed += reads,
+            if reads == 0 {
+                continue;
+            }
+            let own = shares.get(&rows[at].taxid).map_or(&[][..], Vec::as_slice);
+            let Some(fractions) = fractions(own, &shares, rows) else {
+                self.notes.not_distributed += reads;
+                continue;
+            };
+            self.notes.distributed += reads;
+            let bases = self.bases.as_ref().map_or(0, |bases| bases.rows[at][1]);
+            for ((place, _), fraction) in own.iter().zip(fractions) {
+                given[*place] += fraction * reads as f64;
+                given_bases[*place] += fraction * bases as f64;
             }
         }
-        for (at, given) in given.into_iter().enumerate() {
+        for (at, (given, bases)) in given.into_iter().zip(given_bases).enumerate() {
             if let Some(taxon) = self.members[at] {
                 self.added[taxon] += given;
+                if let Some(own) = &mut self.bases {
+                    own.added[taxon] += bases;
+                }
             }
         }
     }
@@ -246,12 +290,16 @@ impl<'r> Estimate<'r> {
         self.report.rows()[row].clade as f64 + self.added[row]
     }
 
-    /// Writes Bracken's table: a line for each taxon of the level, in the order of the report.
+    /// Writes Bracken's table: a line for each taxon of the level, in the order of the report. If bases are known, three
+    /// columns follow those of Bracken: the bases of the clade, these with the bases that were added, and their
+    /// fraction of the sum over all taxa that are kept.
     ///
     /// # Errors
     /// If writing fails.
     pub fn write_table(&self, output: &mut dyn Write) -> io::Result<()> {
         output.write_all(HEADING.as_bytes())?;
+        output.write_all(self.bases.as_ref().map_or("", |_| OF_BASES).as_bytes())?;
+        output.write_all(b"\n")?;
         for (at, row) in self.report.rows().iter().enumerate() {
             if self.members[at] != Some(at) {
                 continue;
@@ -259,13 +307,19 @@ impl<'r> Estimate<'r> {
             let (before, after) = (row.clade, self.estimated(at) as u64);
             let fraction = share(after as f64, self.sum.trunc());
             output.write_all(row.name.trim_ascii_end())?;
-            writeln!(
+            write!(
                 output,
                 "\t{}\t{}\t{before}\t{}\t{after}\t{fraction:.5}",
                 row.taxid,
                 self.level,
                 after - before
             )?;
+            if let Some(bases) = &self.bases {
+                let (before, after) = (bases.rows[at][0], bases.estimated(at) as u64);
+                let fraction = share(after as f64, bases.sum.trunc());
+                write!(output, "\t{before}\t{after}\t{fraction:.5}")?;
+            }
+            output.write_all(b"\n")?;
         }
         Ok(())
     }
@@ -338,14 +392,48 @@ impl<'r> Estimate<'r> {
     }
 }
 
-/// Divides the reads of a taxon among the genomes of its shares; returns false if no genome could get any.
-fn divide(
-    reads: u64,
+/// The bases of the rows of a report of reads.
+#[derive(Clone, Debug)]
+struct Bases {
+    /// The bases of each row's clade and of its taxon itself.
+    rows: Vec<[u64; 2]>,
+    /// The bases that were added to each row; only taxa of the level have any.
+    added: Vec<f64>,
+    /// The estimated bases of all taxa of the level.
+    sum: f64,
+}
+
+impl Bases {
+    /// Takes the bases of the rows of `report` from a report of bases.
+    ///
+    /// # Errors
+    /// If a taxon has bases and no row.
+    fn new(report: &KrakenReport, bases: &KrakenReport) -> Result<Bases, Error> {
+        let mut of_taxa: HashMap<u64, [u64; 2]> =
+            bases.rows().iter().map(|row| (row.taxid, [row.clade, row.own])).collect();
+        let take = |row: &crate::report::ReportRow| of_taxa.remove(&row.taxid).unwrap_or_default();
+        let rows: Vec<[u64; 2]> = report.rows().iter().map(take).collect();
+        let other = of_taxa.iter().filter(|(_, bases)| bases[0] > 0).map(|(taxid, _)| taxid).min();
+        if let Some(taxid) = other {
+            return Err(Error::Input(format!(
+                "the report of bases has taxid {taxid}, and the report of reads does not: give those of the same run"
+            )));
+        }
+        Ok(Bases { added: vec![0.0; rows.len()], rows, sum: 0.0 })
+    }
+
+    /// Returns the bases of a taxon of the level, including those that were added.
+    fn estimated(&self, row: usize) -> f64 {
+        self.rows[row][0] as f64 + self.added[row]
+    }
+}
+
+/// Returns the fraction of a taxon's reads that each genome of its shares gets; `None` if no genome could get any.
+fn fractions(
     own: &[(usize, Share)],
     shares: &HashMap<u64, Vec<(usize, Share)>>,
     rows: &[crate::report::ReportRow],
-    given: &mut [f64],
-) -> bool {
+) -> Option<Vec<f64>> {
     let fraction = |share: &Share| share.reads as f64 / share.total as f64;
     // The reads that a genome seems to have: those assigned to itself, divided by the share of such reads.
     let seeming = |&(at, ref share): &(usize, Share)| {
@@ -358,7 +446,7 @@ fn divide(
     let seeming: Vec<f64> = own.iter().map(seeming).collect();
     let all = seeming.iter().fold(0.0, |all, reads| all + reads);
     if all == 0.0 {
-        return false;
+        return None;
     }
     let weights: Vec<f64> = own
         .iter()
@@ -367,12 +455,9 @@ fn divide(
         .collect();
     let sum = weights.iter().fold(0.0, |sum, weight| sum + weight);
     if sum == 0.0 {
-        return false;
+        return None;
     }
-    for ((at, _), weight) in own.iter().zip(weights) {
-        given[*at] += weight / sum * reads as f64;
-    }
-    true
+    Some(weights.into_iter().map(|weight| weight / sum).collect())
 }
 
 /// Returns the steps of a code as Bracken counts them: by the last digit; a 0 is the last digit of 10.

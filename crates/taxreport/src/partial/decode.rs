@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use merganser_store::sealed::SEALED;
 
-use super::{Ascending, BY_DATABASE, MAGIC, OF_RUNS, OF_SHARDS};
+use super::{Ascending, BY_DATABASE, MAGIC, NEWEST, OF_RUNS, WITH_BASES};
 use crate::Error;
 
 /// The number of bytes that are read at a time.
@@ -23,6 +23,7 @@ pub struct Decoder {
     before: u64,
     checksum: crc32fast::Hasher,
     of_shard: bool,
+    has_bases: bool,
     by_database: bool,
 }
 
@@ -51,17 +52,17 @@ impl Decoder {
             return Err(Error::content(path, what));
         }
         let version = u32::from_le_bytes(decoder.array()?);
-        let newest = OF_SHARDS + BY_DATABASE;
-        if !(OF_RUNS..=newest).contains(&version) {
+        if !(OF_RUNS..=NEWEST).contains(&version) {
             decoder.check_sum_of_all()?;
             let what = format!(
-                "partial results of format {version}, not this program's {OF_RUNS} to {newest}: \
+                "partial results of format {version}, not this program's {OF_RUNS} to {NEWEST}: \
                  join them with the version of merganser that wrote them"
             );
             return Err(Error::content(path, what));
         }
-        decoder.by_database = version >= OF_RUNS + BY_DATABASE;
-        decoder.of_shard = [OF_SHARDS, newest].contains(&version);
+        decoder.has_bases = version >= OF_RUNS + WITH_BASES;
+        decoder.by_database = version >= OF_RUNS + WITH_BASES + BY_DATABASE;
+        decoder.of_shard = version.is_multiple_of(2);
         Ok(decoder)
     }
 
@@ -91,6 +92,7 @@ impl Decoder {
             before: 0,
             checksum,
             of_shard: false,
+            has_bases: true,
             by_database: false,
         }
     }
@@ -104,6 +106,11 @@ impl Decoder {
     /// Whether the results are those of a shard of a job.
     pub(super) fn is_of_shard(&self) -> bool {
         self.of_shard
+    }
+
+    /// Whether the file has the bases of reads beside their numbers; earlier versions wrote none.
+    pub fn has_bases(&self) -> bool {
+        self.has_bases
     }
 
     /// Whether the results also have the reads by database.

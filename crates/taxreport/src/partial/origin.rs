@@ -8,7 +8,7 @@ use std::path::Path;
 use merganser_io::{QualityOffset, RecordBatch};
 use merganser_seq::hash::murmur_finalizer;
 
-use super::{BY_DATABASE, Decoder, Encoder, MAGIC, OF_RUNS, OF_SHARDS, WrittenShard};
+use super::{BY_DATABASE, Decoder, Encoder, MAGIC, OF_RUNS, OF_SHARDS, WITH_BASES, WrittenShard};
 use crate::Error;
 
 /// Names and values, in the order in which they are compared.
@@ -56,7 +56,7 @@ impl Origin {
     pub fn write(&self, encoder: &mut Encoder<'_>) -> io::Result<()> {
         encoder.bytes(&MAGIC)?;
         let version = if self.shard.is_some() { OF_SHARDS } else { OF_RUNS };
-        let version = version + if self.by_database { BY_DATABASE } else { 0 };
+        let version = version + WITH_BASES + if self.by_database { BY_DATABASE } else { 0 };
         encoder.bytes(&version.to_le_bytes())?;
         encoder.number(self.is_kraken2.into())?;
         for fields in [&self.database, &self.parameters] {

@@ -62,12 +62,34 @@ impl<'a> Abundance<'a> {
         targets: &'a [impl CountedSequence],
         min_reads: u64,
     ) -> Abundance<'a> {
+        let is_present = |_: u32, reads: u64| reads >= min_reads;
+        Abundance::estimate(tally, tree, targets, (&is_present, &is_present))
+    }
+
+    /// Estimates the bases of all taxa from a tally of the bases of the same reads, as [`new`](Self::new) estimates
+    /// reads: the bases of a taxon itself are divided in proportion to the bases of its children. The taxa that are
+    /// absent here are absent there.
+    pub fn of_bases(&self, bases: &Tally, targets: &'a [impl CountedSequence]) -> Abundance<'a> {
+        let is_present = |node: u32, _: u64| self.reads[node as usize] > 0;
+        let has_target = |target: u32, _: u64| self.sequences.contains_key(&target);
+        Abundance::estimate(bases, self.tree, targets, (&is_present, &has_target))
+    }
+
+    /// Estimates from a tally. Taxa and targets for which the functions return false, given their number and what is
+    /// counted of them, are treated as absent.
+    fn estimate(
+        tally: &Tally,
+        tree: &'a Taxonomy,
+        targets: &'a [impl CountedSequence],
+        (is_present, has_target): (IsPresent<'_>, IsPresent<'_>),
+    ) -> Abundance<'a> {
         let mut own = tally.nodes.clone();
         own.resize(tree.len(), 0);
         let mut of_targets = tally.of_targets();
         // Reads of a target with few reads, or of one that is not in the list, count only for its taxon.
-        of_targets
-            .retain(|&target, reads| *reads >= min_reads && (target as usize) < targets.len());
+        of_targets.retain(|&target, reads| {
+            has_target(target, *reads) && (target as usize) < targets.len()
+        });
         for (&target, &reads) in &of_targets {
             own[targets[target as usize].node() as usize] -= reads;
         }
@@ -81,7 +103,7 @@ impl<'a> Abundance<'a> {
             let below: u64 = children[node].iter().map(|child| child.weight).sum();
             let clade = own[node] + below;
             let parent = tree.parent(node as u32) as usize;
-            if node > 0 && clade < min_reads {
+            if node > 0 && !is_present(node as u32, clade) {
                 own[parent] += clade;
                 own[node] = 0;
                 continue;
@@ -162,51 +184,95 @@ impl<'a> Abundance<'a> {
     /// # Errors
     /// If writing fails.
     pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
-        writeln!(output, "rank\ttaxid\tname\treads\testimated\tpercent")?;
-        let share = |reads: u64| percent(reads, self.total);
-        let lost = self.unclassified;
-        writeln!(output, "unclassified\t0\tunclassified\t{lost}\t{lost}\t{:.4}", share(lost))?;
+        self.write_with(None, output)
+    }
+
+    /// Writes the table with three more columns: bases, estimated_bases and percent_bases, from the estimates of the
+    /// [bases](Self::of_bases) of the same reads.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn write_with_bases(
+        &self,
+        bases: &Abundance<'_>,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        self.write_with(Some(bases), output)
+    }
+
+    fn write_with(&self, bases: Option<&Abundance<'_>>, output: &mut dyn Write) -> io::Result<()> {
+        // Reads, and bases if they are counted.
+        let counted: Vec<&Abundance<'_>> = [self].into_iter().chain(bases).collect();
+        output.write_all(b"rank\ttaxid\tname\treads\testimated\tpercent")?;
+        output.write_all(if bases.is_some() { OF_BASES } else { b"\n" })?;
+        let mut row = |rank: &str, (taxid, name): (u32, &str), numbers: &[[u64; 2]]| {
+            write!(output, "{rank}\t{taxid}\t{name}")?;
+            for ([own, estimated], of) in numbers.iter().zip(&counted) {
+                write!(output, "\t{own}\t{estimated}\t{:.4}", percent(*estimated, of.total))?;
+            }
+            output.write_all(b"\n")
+        };
+        let lost: Vec<_> = counted.iter().map(|of| [of.unclassified; 2]).collect();
+        row("unclassified", (0, "unclassified"), &lost)?;
         let ranks: Vec<Rank> = Rank::all().filter(|&rank| rank < Rank::Root).collect();
         for &rank in ranks.iter().rev() {
-            let mut rest = self.total - self.unclassified;
+            let mut rest: Vec<u64> = counted.iter().map(|of| of.total - of.unclassified).collect();
             let mut any = false;
-            for (taxid, name, reads, estimated) in self.rows(rank) {
-                let share = share(estimated);
-                writeln!(
-                    output,
-                    "{}\t{taxid}\t{name}\t{reads}\t{estimated}\t{share:.4}",
-                    rank.name()
-                )?;
-                rest -= estimated;
+            for (taxon, place) in self.rows(rank) {
+                let numbers: Vec<_> = counted.iter().map(|of| of.numbers(place)).collect();
+                row(rank.name(), taxon, &numbers)?;
+                rest.iter_mut().zip(&numbers).for_each(|(rest, [_, own])| *rest -= own);
                 any = true;
             }
-            if any && rest > 0 {
-                let (rank, share) = (rank.name(), share(rest));
-                writeln!(output, "{rank}\t0\tno taxon at this rank\t{rest}\t{rest}\t{share:.4}")?;
+            if any && rest[0] > 0 {
+                let numbers: Vec<_> = rest.into_iter().map(|rest| [rest; 2]).collect();
+                row(rank.name(), (0, "no taxon at this rank"), &numbers)?;
             }
         }
         Ok(())
     }
 
-    fn rows(&self, rank: Rank) -> Vec<(u32, &str, u64, u64)> {
+    /// Returns the taxid and the name of each row of a rank, and its place.
+    fn rows(&self, rank: Rank) -> Vec<((u32, &str), Place)> {
         let tree = self.tree;
         if rank == Rank::Sequence {
-            let row =
-                |own: &Sequence<'a>| (tree.taxid(own.node), own.name, own.reads, own.estimated);
-            let mut rows: Vec<_> = self.sequences.values().map(row).collect();
-            rows.sort_by_key(|row| std::cmp::Reverse(row.3));
-            return rows;
+            let mut rows: Vec<_> = self.sequences.iter().collect();
+            rows.sort_by_key(|(_, own)| std::cmp::Reverse(own.estimated));
+            let row = |(&target, own): (&u32, &Sequence<'a>)| {
+                ((tree.taxid(own.node), own.name), Place::Target(target))
+            };
+            return rows.into_iter().map(row).collect();
         }
-        let row = |node: u32| {
-            let reads = self.reads[node as usize];
-            (tree.taxid(node), tree.name(node), reads, self.estimated(node))
-        };
+        let row = |node: u32| ((tree.taxid(node), tree.name(node)), Place::Node(node));
         self.of_rank(rank).into_iter().map(row).collect()
+    }
+
+    /// Returns the reads of a row, and those with the ones distributed to it.
+    fn numbers(&self, place: Place) -> [u64; 2] {
+        match place {
+            Place::Node(node) => [&self.reads, &self.estimated].map(|of| of[node as usize]),
+            Place::Target(target) => {
+                self.sequences.get(&target).map_or([0; 2], |own| [own.reads, own.estimated])
+            }
+        }
     }
 
     pub(super) fn tree(&self) -> &'a Taxonomy {
         self.tree
     }
+}
+
+/// The further columns of a table with bases.
+const OF_BASES: &[u8] = b"\tbases\testimated_bases\tpercent_bases\n";
+
+/// Whether a taxon or target is present, given its number and what is counted of it.
+type IsPresent<'f> = &'f dyn Fn(u32, u64) -> bool;
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Node(u32),
+    Target(u32),
 }
 
 /// A taxon or a target below a taxon.
@@ -289,6 +355,29 @@ mod tests {
              species\t21\tt21\t46\t51\t48.5714\n\
              species\t11\tt11\t30\t37\t35.2381\n\
              species\t12\tt12\t10\t12\t11.4286\n"
+        );
+    }
+
+    #[test]
+    fn bases_are_distributed_by_bases_among_the_same_taxa() {
+        let tree = tree();
+        let reads = tally(&tree, &[(3, 4), (10, 6), (11, 10), (12, 10), (21, 20)]);
+        let bases = tally(&tree, &[(3, 900), (10, 100), (11, 300), (12, 700), (21, 500)]);
+        let found = Abundance::new(&reads, &tree, NONE, 5);
+        let mut text = Vec::new();
+        found.write_with_bases(&found.of_bases(&bases, NONE), &mut text).unwrap();
+        // Taxon 3 has too few reads: its 4 reads and 900 bases go up to the domain, and down by reads (26 : 20) and
+        // by bases (1,100 : 500).
+        assert_eq!(
+            String::from_utf8(text).unwrap(),
+            "rank\ttaxid\tname\treads\testimated\tpercent\tbases\testimated_bases\tpercent_bases\n\
+             unclassified\t0\tunclassified\t5\t5\t9.0909\t5\t5\t0.1996\n\
+             domain\t2\tt2\t50\t50\t90.9091\t2500\t2500\t99.8004\n\
+             genus\t10\tt10\t26\t28\t50.9091\t1100\t1719\t68.6228\n\
+             genus\t20\tt20\t20\t22\t40.0000\t500\t781\t31.1776\n\
+             species\t21\tt21\t20\t22\t40.0000\t500\t781\t31.1776\n\
+             species\t11\tt11\t10\t14\t25.4545\t300\t516\t20.5988\n\
+             species\t12\tt12\t10\t14\t25.4545\t700\t1203\t48.0240\n"
         );
     }
 
