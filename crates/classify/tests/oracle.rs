@@ -271,7 +271,21 @@ fn near_candidates_are_told_apart_by_what_their_taxa_have_together() {
     // A species whose strains together have more features wins even with fewer hits.
     assert_eq!(decide(rule, &[(11, 20, 20), (12, 13, 21)]), taxon(12));
     // A tie with the best: their common ancestor.
-    assert_eq!(decide(rule, &[(11, 20, 21), (12, 18, 21), (21, 18, 20)]), taxon(10));
+    assert_eq!(decide(rule, &[(11, 20, 21), (12, 18, 21), (21, 13, 13)]), taxon(10));
+    // Of another genus, also one to which the read is less than one and a half times as far: of 32 features,
+    // 21 and 18 (but not 17) are matched, 18² · 32 > 21³.
+    assert_eq!(decide(rule, &[(11, 20, 21), (21, 18, 18)]), taxon(2));
+    assert_eq!(decide(rule, &[(11, 20, 21), (12, 18, 21), (21, 18, 18)]), taxon(2));
+    assert_eq!(decide(rule, &[(11, 20, 21), (21, 18, 17)]), taxon(11));
+    assert_eq!(decide(rule, &[(11, 20, 21), (12, 18, 18)]), taxon(11));
+    assert_eq!(decide(rule, &[(11, 7, 7), (21, 3, 3)]), taxon(11));
+    assert_eq!(decide(rule, &[(11, 7, 7), (21, 4, 4)]), taxon(2));
+    // A perfect match, and one of a read with more features than expected.
+    assert_eq!(decide(rule, &[(11, 32, 32), (21, 31, 31)]), taxon(11));
+    assert_eq!(decide(rule, &[(11, 40, 40), (21, 39, 39)]), taxon(11));
+    // Only near candidates are considered.
+    assert_eq!(decide(Thresholds { near: 0, ..rule }, &[(11, 21, 21), (21, 20, 20)]), taxon(11));
+    assert_eq!(decide(Thresholds { near: 2, ..rule }, &[(11, 20, 20), (21, 18, 18)]), taxon(11));
     // It has one substitution more.
     assert_eq!(decide(rule, &[(11, 20, 20), (12, 12, 21)]), taxon(11));
     assert_eq!(decide(Thresholds { near: 0, ..rule }, &[(11, 20, 20), (12, 13, 21)]), taxon(11));
@@ -317,19 +331,22 @@ fn a_confidence_moves_taxa_up_as_kraken_does() {
             let found = classifier.classify(views.iter().map(|[a, b]| (*a, *b))).unwrap();
             for ((mates, plain), found) in views.iter().zip(&plain).zip(found) {
                 let expected = plain.and_then(|taxon| {
-                    let features = mates.iter().flat_map(|mate| naive::sketches(mate, &params));
-                    let features: Vec<u64> = features.flatten().collect();
-                    let of_feature = features.iter().filter_map(|feature| {
-                        let locations = oracle.locations.get(feature)?.iter();
+                    let covered = |counts: &dyn Fn(u64) -> bool| -> usize {
+                        mates.iter().map(|mate| naive::covered(mate, &params, counts).len()).sum()
+                    };
+                    let node_of = |feature: u64| {
+                        let locations = oracle.locations.get(&feature)?.iter();
                         let node = |at: &(u32, u32)| tree.node(taxids[at.0 as usize]).unwrap();
                         locations.map(node).reduce(|a, b| tree.lca(a, b))
-                    });
-                    let of_feature: Vec<u32> = of_feature.collect();
-                    let needed = (confidence * features.len() as f64).ceil() as usize;
+                    };
+                    // At least the square root, rounded up.
+                    let all = covered(&|_| true) as f64;
+                    let needed = (confidence.sqrt() * all).ceil() as usize;
                     let mut node = tree.node(taxon.taxid).unwrap();
                     loop {
-                        let clade = |one: &&u32| tree.lineage(**one).any(|above| above == node);
-                        if of_feature.iter().filter(clade).count() >= needed {
+                        let in_clade = |one: u32| tree.lineage(one).any(|above| above == node);
+                        let own = covered(&|feature| node_of(feature).is_some_and(in_clade));
+                        if own >= needed {
                             break;
                         }
                         if node == tree.root() {
