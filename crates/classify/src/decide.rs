@@ -319,11 +319,17 @@ impl Thresholds {
     /// A read of a genus without a reference is about as far from each of its relatives, whereas one of a
     /// reference's species is much closer to it than to other genera. With a divergence d, a k-mer matches with a
     /// probability of (1 - d)^k, so the distance is proportional to -ln(hits / features), and
-    /// ln(hits / features) > 3/2 · ln(most / features) is hits² · features > most³.
+    /// ln(hits / features) > 3/2 · ln(most / features) is hits² · features > most³. With a confidence c, this must
+    /// hold even without c · features of the best one's hits.
     fn is_rival(&self, most: u32, hits: u32, features: u64) -> bool {
-        let [most_, hits_] = [most, hits].map(u128::from);
-        let features = u128::from(features).max(most_);
-        hits.saturating_add(self.near) > most && hits_ * hits_ * features > most_ * most_ * most_
+        if hits.saturating_add(self.near) <= most {
+            return false;
+        }
+        let features = features.max(most.into());
+        let confident = (self.confidence * features as f64).ceil() as u64;
+        let sure = u128::from(u64::from(most).saturating_sub(confident));
+        let (hits, features) = (u128::from(hits), u128::from(features));
+        hits * hits * features > sure * sure * sure
     }
 
     /// Whether a candidate with `hits` is considered if the best one has `most`. Computed in integers, so that all

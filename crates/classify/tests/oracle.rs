@@ -283,6 +283,26 @@ fn near_candidates_are_told_apart_by_what_their_taxa_have_together() {
     // A perfect match, and one of a read with more features than expected.
     assert_eq!(decide(rule, &[(11, 32, 32), (21, 31, 31)]), taxon(11));
     assert_eq!(decide(rule, &[(11, 40, 40), (21, 39, 39)]), taxon(11));
+    // With a confidence of 0.1, also without 4 of the hits: 14² · 32 > (21 - 4)³.
+    let confident = Thresholds { confidence: 0.1, ..rule };
+    assert_eq!(decide(rule, &[(11, 20, 21), (21, 14, 14)]), taxon(11));
+    assert_eq!(decide(confident, &[(11, 20, 21), (21, 14, 14)]), taxon(2));
+    assert_eq!(decide(confident, &[(11, 20, 21), (21, 13, 13)]), taxon(11));
+    // The distances themselves, in logarithms.
+    for (confidence, most, hits) in (0..3u8)
+        .flat_map(|tenths| (6..=32).map(move |most| (f64::from(tenths) / 10.0, most)))
+        .flat_map(|(confidence, most)| (1..most).map(move |hits| (confidence, most, hits)))
+    {
+        let sure = f64::from(most) - (confidence * 32.0).ceil();
+        let [far, own] = [f64::from(hits), sure].map(|matched| -(matched.max(0.0) / 32.0).ln());
+        let is_rival = hits + 8 > most && far < 1.5 * own;
+        let rule = Thresholds { confidence, ..rule };
+        let found = decide(rule, &[(11, most, most), (21, hits, hits)]);
+        // At the same distance, rounding decides.
+        if (far - 1.5 * own).abs() > 1e-9 {
+            assert_eq!(found, taxon(if is_rival { 2 } else { 11 }), "{confidence} {most} {hits}");
+        }
+    }
     // Only near candidates are considered.
     assert_eq!(decide(Thresholds { near: 0, ..rule }, &[(11, 21, 21), (21, 20, 20)]), taxon(11));
     assert_eq!(decide(Thresholds { near: 2, ..rule }, &[(11, 20, 20), (21, 18, 18)]), taxon(11));
@@ -323,14 +343,24 @@ fn a_confidence_moves_taxa_up_as_kraken_does() {
         let views: Vec<[&[u8]; 2]> = reads.iter().map(|[a, b]| [&a[..], &b[..]]).collect();
         let mut moved = 0;
         let of = Thresholds::new(&params);
-        let plain = SharedClassifier::new(Arc::clone(&database), of, &context).unwrap();
-        let plain = plain.classify(views.iter().map(|[a, b]| (*a, *b))).unwrap();
+        let nodes: Vec<u32> = database.targets().iter().map(|target| target.node).collect();
+        let query = Query::with_thresholds(&database, &of);
+        let (mut candidates, mut ends) = (Vec::new(), Vec::new());
+        query.candidates(&views, &mut query.scratch(), &mut candidates, &mut ends);
         for confidence in [0.1, 0.6, 0.9, 1.0] {
             let rule = Thresholds { confidence, ..of };
             let classifier = SharedClassifier::new(Arc::clone(&database), rule, &context).unwrap();
             let found = classifier.classify(views.iter().map(|[a, b]| (*a, *b))).unwrap();
-            for ((mates, plain), found) in views.iter().zip(&plain).zip(found) {
-                let expected = plain.and_then(|taxon| {
+            let mut start = 0;
+            for ((mates, &end), found) in views.iter().zip(&ends).zip(found) {
+                let bases = mates.iter().map(|mate| mate.len() as u64).sum();
+                let plain = match rule.decide(&candidates[start..end], bases, tree, &nodes) {
+                    Verdict::Unclassified => None,
+                    Verdict::Target(target) => Some(nodes[target as usize]),
+                    Verdict::Taxon(node) => Some(node),
+                };
+                start = end;
+                let expected = plain.and_then(|first| {
                     let covered = |counts: &dyn Fn(u64) -> bool| -> usize {
                         mates.iter().map(|mate| naive::covered(mate, &params, counts).len()).sum()
                     };
@@ -342,7 +372,7 @@ fn a_confidence_moves_taxa_up_as_kraken_does() {
                     // At least the square root, rounded up.
                     let all = covered(&|_| true) as f64;
                     let needed = (confidence.sqrt() * all).ceil() as usize;
-                    let mut node = tree.node(taxon.taxid).unwrap();
+                    let mut node = first;
                     loop {
                         let in_clade = |one: u32| tree.lineage(one).any(|above| above == node);
                         let own = covered(&|feature| node_of(feature).is_some_and(in_clade));
@@ -354,13 +384,13 @@ fn a_confidence_moves_taxa_up_as_kraken_does() {
                         }
                         node = tree.parent(node);
                     }
-                    if tree.taxid(node) == taxon.taxid {
-                        return Some(taxon.taxid);
+                    if node == first {
+                        return Some(tree.taxid(first));
                     }
                     Some(tree.taxid(tree.ranked(node))).filter(|&taxid| taxid != 1)
                 });
                 assert_eq!(found.map(|taxon| taxon.taxid), expected, "{confidence}");
-                moved += usize::from(plain.map(|taxon| taxon.taxid) != expected);
+                moved += usize::from(plain.map(|node| tree.taxid(node)) != expected);
             }
         }
         assert!(moved > 50, "{moved}");
