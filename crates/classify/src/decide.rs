@@ -47,8 +47,8 @@ pub struct Thresholds {
     pub insert: u64,
     /// Candidates that are fewer than this number of hits behind the best one are pooled: of their taxa, only those
     /// whose targets together have the most features of the read are considered. 0: no pooling; a candidate has the
-    /// hits of its best target. A near candidate of another genus is considered, too, unless the read is
-    /// [much farther](Self::is_rival) from it.
+    /// hits of its best target. A near candidate of another family is considered, too, unless the read
+    /// is [much farther](Self::is_rival) from it.
     pub near: u32,
     /// Kraken 2's confidence, 0 to 1: the taxon is moved up until the features of its clade cover enough of the
     /// read's bases ([`confirm`](Self::confirm)).
@@ -142,7 +142,7 @@ impl Thresholds {
     /// This is MetaCache's rule (its `classification.cpp`): the lowest common ancestor with a rank of the best
     /// candidate and those after it that exceed the threshold. A read is unclassified if the best candidate has too
     /// few hits or the ancestor is above the highest rank. Pooled candidates are compared by their pooled features;
-    /// near ones of another genus are considered unless the read is [much farther](Self::is_rival) from them.
+    /// near ones of another family are considered unless the read is [much farther](Self::is_rival) from them.
     /// If no lineage of the candidates has a main rank, the result is the lowest common ancestor itself, unless
     /// that is the root.
     pub fn decide(
@@ -303,24 +303,24 @@ impl Thresholds {
         let winner = near.iter().position(|one| one.pooled == top);
         let features = self.expected.of(bases);
         let rule = *self;
-        let genus = move |one: &Candidate| genus_of(node_of(one), taxonomy);
+        let family = move |one: &Candidate| family_of(node_of(one), taxonomy);
         let is_considered = move |&(at, one): &(usize, &Candidate)| {
             Some(at) == winner
                 || rule.is_close(top, one.pooled, needed)
                 || rule.is_rival(top, one.pooled, features)
-                    && winner.is_some_and(|winner| differ(genus(&near[winner]), genus(one)))
+                    && winner.is_some_and(|winner| differ(family(&near[winner]), family(one)))
         };
         near.iter().enumerate().filter(is_considered).map(|(_, one)| one)
     }
 
-    /// Whether a candidate of another genus with `hits` is considered if the best one has `most` of about `features`
-    /// of the read: if it is near, and the read is less than one and a half times as far from it.
+    /// Whether a candidate of another family with `hits` is considered if the best one has `most` of about `features`
+    /// of the read: if it is near, and the read is less than twice as far from it.
     ///
-    /// A read of a genus without a reference is about as far from each of its relatives, whereas one of a
-    /// reference's species is much closer to it than to other genera. With a divergence d, a k-mer matches with a
-    /// probability of (1 - d)^k, so the distance is proportional to -ln(hits / features), and
-    /// ln(hits / features) > 3/2 · ln(most / features) is hits² · features > most³. With a confidence c, this must
-    /// hold even without c · features of the best one's hits.
+    /// A read of a taxon without a reference is about as far from each of its relatives, whereas one of a reference's
+    /// species is much closer to it than to other families. (Genera may be as close as strains: *Escherichia* and
+    /// *Shigella*.) With a divergence d, a k-mer matches with a probability of (1 - d)^k, so the distance is
+    /// proportional to -ln(hits / features), and ln(hits / features) > 2 · ln(most / features) is
+    /// hits · features > most². With a confidence c, this is required also without c · features of the best one's hits.
     fn is_rival(&self, most: u32, hits: u32, features: u64) -> bool {
         if hits.saturating_add(self.near) <= most {
             return false;
@@ -328,8 +328,7 @@ impl Thresholds {
         let features = features.max(most.into());
         let confident = (self.confidence * features as f64).ceil() as u64;
         let sure = u128::from(u64::from(most).saturating_sub(confident));
-        let (hits, features) = (u128::from(hits), u128::from(features));
-        hits * hits * features > sure * sure * sure
+        u128::from(hits) * u128::from(features) > sure * sure
     }
 
     /// Whether a candidate with `hits` is considered if the best one has `most`. Computed in integers, so that all
@@ -340,13 +339,13 @@ impl Thresholds {
     }
 }
 
-/// Returns the genus of a node, or its next higher main rank if it has no genus; `None` if its lineage has no main
+/// Returns the family of a node, or its next higher main rank if it has no family; `None` if its lineage has no main
 /// rank.
-fn genus_of(node: u32, taxonomy: &Taxonomy) -> Option<u32> {
-    taxonomy.has_main_rank(node).then(|| taxonomy.told_apart_at(node, Rank::Genus))
+fn family_of(node: u32, taxonomy: &Taxonomy) -> Option<u32> {
+    taxonomy.has_main_rank(node).then(|| taxonomy.told_apart_at(node, Rank::Family))
 }
 
-/// Whether both genera are known and differ.
+/// Whether both families are known and differ.
 fn differ(a: Option<u32>, b: Option<u32>) -> bool {
     a.zip(b).is_some_and(|(a, b)| a != b)
 }
