@@ -214,10 +214,11 @@ impl Thresholds {
     /// Applies the confidence threshold to a verdict, if `support` is given: the stretches of the read that features
     /// cover.
     ///
-    /// Returns the taxon or its nearest ancestor whose clade covers at least the square root of the confidence of all
-    /// bases that features cover; unclassified if there is no such ancestor or it is above the highest rank. (A
-    /// k-mer of Kraken 2 has 35 bases, about two of ours: where a share s of k-mers of one length match, about s² of
-    /// those of twice the length do.)
+    /// Returns the taxon or its nearest ancestor for which C · (C + L) / 2 is at least the confidence times B², where
+    /// features of its clade cover C bases, those of its clade and its ancestors L, and all features of the read B;
+    /// unclassified if there is no such ancestor or it is above the highest rank. (A k-mer of Kraken 2 has 35 bases,
+    /// about two of ours. It is in a clade if one of the two is, and the other one is in the clade or shared with
+    /// relatives. Shared ones count half, as they are also evidence for a relative without a reference.)
     #[inline]
     pub(crate) fn confirm(
         &self,
@@ -232,13 +233,15 @@ impl Thresholds {
             Verdict::Target(target) => target_nodes[target as usize],
             Verdict::Taxon(node) => node,
         };
-        // Rounded as in Kraken 2; a square root is the same on every machine.
-        let all = covered(stretches, |_| true);
-        let needed = (self.confidence.sqrt() * all as f64).ceil() as u64;
+        let all = covered(stretches, |_| true) as f64;
+        // Whole numbers below 2^53, or rounded in the same way on every machine.
+        let needed = 2.0 * (self.confidence * (all * all));
         let enough = |&above: &u32| {
-            let in_clade =
-                |node: Option<u32>| node.is_some_and(|node| taxonomy.lca(node, above) == above);
-            covered(stretches, in_clade) >= needed
+            let in_clade = |node: u32| taxonomy.lca(node, above) == above;
+            let on_lineage = |node: u32| in_clade(node) || taxonomy.lca(node, above) == node;
+            let clade = covered(stretches, |node| node.is_some_and(in_clade)) as f64;
+            let line = covered(stretches, |node| node.is_some_and(on_lineage)) as f64;
+            clade * (clade + line) >= needed
         };
         match taxonomy.lineage(node).find(enough) {
             None => Verdict::Unclassified,

@@ -369,14 +369,16 @@ fn a_confidence_moves_taxa_up_as_kraken_does() {
                         let node = |at: &(u32, u32)| tree.node(taxids[at.0 as usize]).unwrap();
                         locations.map(node).reduce(|a, b| tree.lca(a, b))
                     };
-                    // At least the square root, rounded up.
                     let all = covered(&|_| true) as f64;
-                    let needed = (confidence.sqrt() * all).ceil() as usize;
                     let mut node = first;
                     loop {
                         let in_clade = |one: u32| tree.lineage(one).any(|above| above == node);
+                        let on_lineage = |one: u32| {
+                            in_clade(one) || tree.lineage(node).any(|above| above == one)
+                        };
                         let own = covered(&|feature| node_of(feature).is_some_and(in_clade));
-                        if own >= needed {
+                        let line = covered(&|feature| node_of(feature).is_some_and(on_lineage));
+                        if (own * (own + line)) as f64 >= 2.0 * (confidence * (all * all)) {
                             break;
                         }
                         if node == tree.root() {
