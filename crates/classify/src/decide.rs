@@ -47,17 +47,45 @@ pub struct Thresholds {
     pub insert: u64,
     /// Candidates that are fewer than this number of hits behind the best one are pooled: of their taxa, only those
     /// whose targets together have the most features of the read are considered. 0: no pooling; a candidate has the
-    /// hits of its best target.
+    /// hits of its best target. A near candidate of another family is considered, too, unless the read
+    /// is [much farther](Self::is_rival) from it.
     pub near: u32,
-    /// The fraction of a read's features that must be in the clade of its taxon, 0 to 1. The taxon is moved up until
-    /// the fraction is reached. A feature belongs to the lowest common ancestor of all targets that have it; features
-    /// of no target count in the total. (Kraken 2's confidence, with features instead of k-mers.)
+    /// Kraken 2's confidence, 0 to 1: the taxon is moved up until the features of its clade cover enough of the
+    /// read's bases ([`confirm`](Self::confirm)).
     pub confidence: f64,
+    /// The number of features to expect of a read.
+    #[serde(skip)]
+    pub expected: ExpectedFeatures,
+}
+
+/// The number of features that reads of a given length have on average.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpectedFeatures {
+    k: u32,
+    /// The features of a full window.
+    features: u32,
+    /// The k-mers of a full window.
+    kmers: u32,
+}
+
+impl ExpectedFeatures {
+    fn new(params: &Params) -> ExpectedFeatures {
+        let kmers = params.window.saturating_sub(params.k) + 1;
+        let features = params.sketch.min(kmers * params.density / FULL_DENSITY);
+        ExpectedFeatures { k: params.k, features, kmers }
+    }
+
+    /// Returns the features to expect of a read of `bases`; for a pair, with the k-mers across its mates.
+    fn of(self, bases: u64) -> u64 {
+        let kmers = (bases + 1).saturating_sub(self.k.into());
+        kmers.saturating_mul(self.features.into()) / u64::from(self.kmers)
+    }
 }
 
 impl Thresholds {
     /// Returns the preset's thresholds for a database with these parameters.
     pub fn new(params: &Params) -> Thresholds {
+        let expected = ExpectedFeatures::new(params);
         match params.preset {
             Preset::MetaCache => Thresholds {
                 lowest: Rank::Sequence,
@@ -76,6 +104,7 @@ impl Thresholds {
                 insert: 0,
                 near: 0,
                 confidence: 0.0,
+                expected,
             },
             Preset::Sensitive => Thresholds {
                 lowest: Rank::Species,
@@ -90,6 +119,7 @@ impl Thresholds {
                 // The features that one substitution destroys, on average: k k-mers times the density.
                 near: (params.k * params.density).div_ceil(FULL_DENSITY),
                 confidence: 0.0,
+                expected,
             },
         }
     }
@@ -111,7 +141,8 @@ impl Thresholds {
     ///
     /// This is MetaCache's rule (its `classification.cpp`): the lowest common ancestor with a rank of the best
     /// candidate and those after it that exceed the threshold. A read is unclassified if the best candidate has too
-    /// few hits or the ancestor is above the highest rank. Pooled candidates are compared by their pooled features.
+    /// few hits or the ancestor is above the highest rank. Pooled candidates are compared by their pooled features;
+    /// near ones of another family are considered unless the read is [much farther](Self::is_rival) from them.
     /// If no lineage of the candidates has a main rank, the result is the lowest common ancestor itself, unless
     /// that is the root.
     pub fn decide(
@@ -143,7 +174,7 @@ impl Thresholds {
         let near = self.near(best, candidates, needed);
         let (mut common, mut first, mut alone) = (node_of(best), best, true);
         if near.len() > 1 {
-            let mut close = self.close(near, needed);
+            let mut close = self.close(near, needed, bases, (taxonomy, &node_of));
             first = close.next().unwrap_or(best);
             common = close.fold(node_of(first), |node, other| {
                 alone = false;
@@ -155,7 +186,7 @@ impl Thresholds {
             return (Verdict::Target(first.target), only_best);
         }
         let verdict = self.at_rank(common, taxonomy, || {
-            let mut nodes = self.close(near, needed).map(node_of);
+            let mut nodes = self.close(near, needed, bases, (taxonomy, &node_of)).map(node_of);
             nodes.all(|node| node == common || !taxonomy.has_main_rank(node))
         });
         (verdict, only_best)
@@ -180,32 +211,39 @@ impl Thresholds {
         }
     }
 
-    /// Applies the confidence threshold to a verdict, if `clades` are given: the nodes that the features of the
-    /// read belong to, each with a count, and the number of all features.
+    /// Applies the confidence threshold to a verdict, if `support` is given: the stretches of the read that features
+    /// cover.
     ///
-    /// Returns the taxon or its nearest ancestor whose clade has enough features; unclassified if there is no
-    /// such ancestor or it is above the highest rank.
+    /// Returns the taxon or its nearest ancestor for which C · (C + L) / 2 is at least the confidence times B², where
+    /// features of its clade cover C bases, those of its clade and its ancestors L, and all features of the read B;
+    /// unclassified if there is no such ancestor or it is above the highest rank. (A k-mer of Kraken 2 has 35 bases,
+    /// about two of ours. It is in a clade if one of the two is, and the other one is in the clade or shared with
+    /// relatives. Shared ones count half, as they are also evidence for a relative without a reference.)
     #[inline]
     pub(crate) fn confirm(
         &self,
         verdict: Verdict,
-        clades: Option<(&[(u32, u32)], u64)>,
+        support: Option<&[Stretch]>,
         taxonomy: &Taxonomy,
         target_nodes: &[u32],
     ) -> Verdict {
-        let Some((nodes, features)) = clades else { return verdict };
+        let Some(stretches) = support else { return verdict };
         let node = match verdict {
             Verdict::Unclassified => return verdict,
             Verdict::Target(target) => target_nodes[target as usize],
             Verdict::Taxon(node) => node,
         };
-        // Rounded as in Kraken 2.
-        let needed = (self.confidence * features as f64).ceil() as u64;
-        let in_clade = |above: u32| -> u64 {
-            let own = nodes.iter().filter(|(node, _)| taxonomy.lca(*node, above) == above);
-            own.map(|&(_, count)| u64::from(count)).sum()
+        let all = covered(stretches, |_| true) as f64;
+        // Whole numbers below 2^53, or rounded in the same way on every machine.
+        let needed = 2.0 * (self.confidence * (all * all));
+        let enough = |&above: &u32| {
+            let in_clade = |node: u32| taxonomy.lca(node, above) == above;
+            let on_lineage = |node: u32| in_clade(node) || taxonomy.lca(node, above) == node;
+            let clade = covered(stretches, |node| node.is_some_and(in_clade)) as f64;
+            let line = covered(stretches, |node| node.is_some_and(on_lineage)) as f64;
+            clade * (clade + line) >= needed
         };
-        match taxonomy.lineage(node).find(|&above| in_clade(above) >= needed) {
+        match taxonomy.lineage(node).find(enough) {
             None => Verdict::Unclassified,
             Some(found) if found == node => verdict,
             Some(above) => self.at_rank(above, taxonomy, || !taxonomy.has_main_rank(node)),
@@ -256,15 +294,44 @@ impl Thresholds {
     }
 
     /// Returns the candidates that the verdict considers: those whose numbers of pooled features are close to the
-    /// largest number.
-    fn close<'c>(&self, near: &'c [Candidate], needed: u32) -> impl Iterator<Item = &'c Candidate> {
+    /// largest number, and its rivals.
+    fn close<'c>(
+        &self,
+        near: &'c [Candidate],
+        needed: u32,
+        bases: u64,
+        (taxonomy, node_of): (&'c Taxonomy, &'c dyn Fn(&Candidate) -> u32),
+    ) -> impl Iterator<Item = &'c Candidate> {
         let top = near.iter().map(|one| one.pooled).max().unwrap_or(0);
         let winner = near.iter().position(|one| one.pooled == top);
+        let features = self.expected.of(bases);
         let rule = *self;
-        let close = move |&(at, one): &(usize, &Candidate)| {
-            Some(at) == winner || rule.is_close(top, one.pooled, needed)
+        let family = move |one: &Candidate| family_of(node_of(one), taxonomy);
+        let is_considered = move |&(at, one): &(usize, &Candidate)| {
+            Some(at) == winner
+                || rule.is_close(top, one.pooled, needed)
+                || rule.is_rival(top, one.pooled, features)
+                    && winner.is_some_and(|winner| differ(family(&near[winner]), family(one)))
         };
-        near.iter().enumerate().filter(close).map(|(_, one)| one)
+        near.iter().enumerate().filter(is_considered).map(|(_, one)| one)
+    }
+
+    /// Whether a candidate of another family with `hits` is considered if the best one has `most` of about `features`
+    /// of the read: if it is near, and the read is less than twice as far from it.
+    ///
+    /// A read of a taxon without a reference is about as far from each of its relatives, whereas one of a reference's
+    /// species is much closer to it than to other families. (Genera may be as close as strains: *Escherichia* and
+    /// *Shigella*.) With a divergence d, a k-mer matches with a probability of (1 - d)^k, so the distance is
+    /// proportional to -ln(hits / features), and ln(hits / features) > 2 · ln(most / features) is
+    /// hits · features > most². With a confidence c, this is required also without c · features of the best one's hits.
+    fn is_rival(&self, most: u32, hits: u32, features: u64) -> bool {
+        if hits.saturating_add(self.near) <= most {
+            return false;
+        }
+        let features = features.max(most.into());
+        let confident = (self.confidence * features as f64).ceil() as u64;
+        let sure = u128::from(u64::from(most).saturating_sub(confident));
+        u128::from(hits) * u128::from(features) > sure * sure
     }
 
     /// Whether a candidate with `hits` is considered if the best one has `most`. Computed in integers, so that all
@@ -273,4 +340,36 @@ impl Thresholds {
         let base = if self.above_minimum { most.saturating_sub(needed) } else { most };
         u64::from(hits) * 1000 > u64::from(base) * u64::from(self.hitdiff)
     }
+}
+
+/// Returns the family of a node, or its next higher main rank if it has no family; `None` if its lineage has no main
+/// rank.
+fn family_of(node: u32, taxonomy: &Taxonomy) -> Option<u32> {
+    taxonomy.has_main_rank(node).then(|| taxonomy.told_apart_at(node, Rank::Family))
+}
+
+/// Whether both families are known and differ.
+fn differ(a: Option<u32>, b: Option<u32>) -> bool {
+    a.zip(b).is_some_and(|(a, b)| a != b)
+}
+
+/// A stretch of a read that features of one clade cover without a gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Stretch {
+    /// The first base and the one after the last, counted over both mates.
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// The lowest common ancestor of all targets that have the features; `None` if none has them.
+    pub(crate) node: Option<u32>,
+}
+
+/// Returns the number of bases that the stretches of nodes for which `counts` returns true cover. The stretches are
+/// ordered by their start.
+fn covered(stretches: &[Stretch], counts: impl Fn(Option<u32>) -> bool) -> u64 {
+    let (mut bases, mut end) = (0, 0);
+    for stretch in stretches.iter().filter(|stretch| counts(stretch.node)) {
+        bases += stretch.end.saturating_sub(stretch.start.max(end));
+        end = end.max(stretch.end);
+    }
+    bases
 }

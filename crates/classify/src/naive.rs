@@ -50,6 +50,24 @@ fn sketch(window: &[u8], params: &Params) -> Vec<u64> {
     features
 }
 
+/// Returns the bases of a sequence that features for which `counts` returns true cover.
+pub fn covered(letters: &[u8], params: &Params, counts: &dyn Fn(u64) -> bool) -> BTreeSet<usize> {
+    let (k, window, stride) = (params.k as usize, params.window as usize, params.stride as usize);
+    let rule = params.hash_rule();
+    let mut bases = BTreeSet::new();
+    for (number, sketch) in sketches(letters, params).iter().enumerate() {
+        let end = (number * stride + window).min(letters.len());
+        for start in number * stride..=end - k {
+            let kmer = canonical(&letters[start..start + k]);
+            let feature = kmer.map(|kmer| rule.feature(rule.hash(kmer)));
+            if feature.is_some_and(|feature| sketch.contains(&feature) && counts(feature)) {
+                bases.extend(start..start + k);
+            }
+        }
+    }
+    bases
+}
+
 /// A location: (target, window).
 pub type Location = (u32, u32);
 

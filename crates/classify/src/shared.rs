@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::cpu::query::{HostQuery, Prepared, Scratch};
+use crate::decide::Stretch;
 use crate::{Candidate, Database, Error, Thresholds, Verdict};
 use merganser_run::Context;
 use merganser_taxonomy::Rank;
@@ -179,12 +180,12 @@ impl<'c> Session<'c> {
         &self,
         candidates: &[Candidate],
         bases: u64,
-        clades: Option<(&[(u32, u32)], u64)>,
+        stretches: Option<&[Stretch]>,
     ) -> Option<Taxon<'c>> {
         let (tree, nodes) = (self.classifier.database.taxonomy(), &self.query.taxa().nodes);
         let thresholds = &self.classifier.thresholds;
         let verdict = thresholds.decide(candidates, bases, tree, nodes);
-        let verdict = thresholds.confirm(verdict, clades, tree, nodes);
+        let verdict = thresholds.confirm(verdict, stretches, tree, nodes);
         let (node, rank) = match verdict {
             Verdict::Unclassified => return None,
             Verdict::Target(target) => (nodes[target as usize], Rank::Sequence),

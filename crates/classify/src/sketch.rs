@@ -75,6 +75,19 @@ impl Sketcher {
         choose(self.level, hashes, self.size, self.limit, &mut self.chosen, &mut self.seen);
         features.extend(self.chosen.iter().map(|&hash| self.rule.feature(hash)));
     }
+
+    /// Calls `take` with the features of the window of bases `start..end` of the loaded sequence, in the order of
+    /// their first bases, which are the second argument. Repeated k-mers are not left out.
+    fn each_placed(&mut self, start: usize, end: usize, mut take: impl FnMut(u64, usize)) {
+        let kmers = (end + 1).saturating_sub(self.k).min(self.hashes.len());
+        let Some(hashes) = self.hashes.get(start..kmers) else { return };
+        choose(self.level, hashes, self.size, self.limit, &mut self.chosen, &mut self.seen);
+        // The chosen hashes are the smallest ones.
+        let Some(&most) = self.chosen.iter().max() else { return };
+        for (at, &hash) in hashes.iter().enumerate().filter(|(_, hash)| **hash <= most) {
+            take(self.rule.feature(hash), start + at);
+        }
+    }
 }
 
 /// Appends the features of all windows of a sequence.
@@ -113,6 +126,36 @@ pub(crate) fn sketch_windows(
     features: &mut Vec<u64>,
     mut end_window: impl FnMut(usize),
 ) -> usize {
+    some_windows(letters, params, first, sketcher, |sketcher, from, to| {
+        sketcher.sketch(from, to, features);
+        end_window(features.len());
+    })
+}
+
+/// Calls `take` with the features of some windows of a sequence and the first base of each, starting at the existing
+/// window `first`. Returns the number of the next window.
+pub(crate) fn place_some(
+    letters: &[u8],
+    params: &Params,
+    first: usize,
+    sketcher: &mut Sketcher,
+    mut take: impl FnMut(u64, usize),
+) -> usize {
+    let start = first * params.stride as usize;
+    some_windows(letters, params, first, sketcher, |sketcher, from, to| {
+        sketcher.each_placed(from, to, |feature, at| take(feature, start + at));
+    })
+}
+
+/// Loads some windows of a sequence, starting at the existing window `first`, and calls `take` with the range of each
+/// in the loaded sequence. Returns the number of the next window.
+fn some_windows(
+    letters: &[u8],
+    params: &Params,
+    first: usize,
+    sketcher: &mut Sketcher,
+    mut take: impl FnMut(&mut Sketcher, usize, usize),
+) -> usize {
     let (window, stride) = (params.window as usize, params.stride as usize);
     // Long reads are processed in runs of whole windows, which limits the working space.
     let step = (1 << 16) / stride.max(1) + 1;
@@ -123,8 +166,7 @@ pub(crate) fn sketch_windows(
     sketcher.load(&letters[start..end]);
     for number in 0..count {
         let from = number * stride;
-        sketcher.sketch(from, (from + window).min(end - start), features);
-        end_window(features.len());
+        take(sketcher, from, (from + window).min(end - start));
     }
     first + count
 }

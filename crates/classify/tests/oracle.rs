@@ -27,9 +27,9 @@ use merganser_taxonomy::Rank;
 use comparable::comparable;
 use merganser_test_random::Random;
 
-/// Genera 10, 20; species 11, 12, 21; strains 111, 112, 211, 212.
-const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
-    20\t|\t2\t|\tgenus\t|\n11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n\
+/// Families 3, 4; genera 10, 20; species 11, 12, 21; strains 111, 112, 211, 212.
+const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n3\t|\t2\t|\tfamily\t|\n\
+    4\t|\t2\t|\tfamily\t|\n10\t|\t3\t|\tgenus\t|\n20\t|\t4\t|\tgenus\t|\n11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n\
     21\t|\t20\t|\tspecies\t|\n111\t|\t11\t|\tstrain\t|\n112\t|\t11\t|\tstrain\t|\n\
     211\t|\t21\t|\tstrain\t|\n212\t|\t21\t|\tstrain\t|\n";
 const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tB\t|\t\t|\tscientific name\t|\n";
@@ -273,7 +273,41 @@ fn near_candidates_are_told_apart_by_what_their_taxa_have_together() {
     // A species whose strains together have more features wins even with fewer hits.
     assert_eq!(decide(rule, &[(11, 20, 20), (12, 13, 21)]), taxon(12));
     // A tie with the best: their common ancestor.
-    assert_eq!(decide(rule, &[(11, 20, 21), (12, 18, 21), (21, 18, 20)]), taxon(10));
+    assert_eq!(decide(rule, &[(11, 20, 21), (12, 18, 21), (21, 13, 13)]), taxon(10));
+    // Of another family, also one from which the read is less than twice as far: of 32 features, 21 and 14 (but not
+    // 13) are matched, 14 · 32 > 21².
+    assert_eq!(decide(rule, &[(11, 20, 21), (21, 14, 14)]), taxon(2));
+    assert_eq!(decide(rule, &[(11, 20, 21), (12, 18, 21), (21, 14, 14)]), taxon(2));
+    assert_eq!(decide(rule, &[(11, 20, 21), (21, 13, 13)]), taxon(11));
+    assert_eq!(decide(rule, &[(11, 20, 21), (12, 18, 18)]), taxon(11));
+    assert_eq!(decide(rule, &[(11, 7, 7), (21, 1, 1)]), taxon(11));
+    assert_eq!(decide(rule, &[(11, 7, 7), (21, 2, 2)]), taxon(2));
+    // A perfect match, and one of a read with more features than expected.
+    assert_eq!(decide(rule, &[(11, 32, 32), (21, 31, 31)]), taxon(11));
+    assert_eq!(decide(rule, &[(11, 40, 40), (21, 39, 39)]), taxon(11));
+    // With a confidence of 0.1, also without 4 of the hits: 21 · 32 > (28 - 4)², but 21 · 32 < 28².
+    let confident = Thresholds { confidence: 0.1, ..rule };
+    assert_eq!(decide(rule, &[(11, 28, 28), (21, 21, 21)]), taxon(11));
+    assert_eq!(decide(confident, &[(11, 28, 28), (21, 21, 21)]), taxon(2));
+    assert_eq!(decide(confident, &[(11, 30, 30), (21, 23, 23)]), taxon(2));
+    // The distances themselves, in logarithms.
+    for (confidence, most, hits) in (0..3u8)
+        .flat_map(|tenths| (6..=32).map(move |most| (f64::from(tenths) / 10.0, most)))
+        .flat_map(|(confidence, most)| (1..most).map(move |hits| (confidence, most, hits)))
+    {
+        let sure = f64::from(most) - (confidence * 32.0).ceil();
+        let [far, own] = [f64::from(hits), sure].map(|matched| -(matched.max(0.0) / 32.0).ln());
+        let is_rival = hits + 8 > most && far < 2.0 * own;
+        let rule = Thresholds { confidence, ..rule };
+        let found = decide(rule, &[(11, most, most), (21, hits, hits)]);
+        // At the same distance, rounding decides.
+        if (far - 2.0 * own).abs() > 1e-9 {
+            assert_eq!(found, taxon(if is_rival { 2 } else { 11 }), "{confidence} {most} {hits}");
+        }
+    }
+    // Only near candidates are considered.
+    assert_eq!(decide(Thresholds { near: 0, ..rule }, &[(11, 21, 21), (21, 20, 20)]), taxon(11));
+    assert_eq!(decide(Thresholds { near: 2, ..rule }, &[(11, 20, 20), (21, 18, 18)]), taxon(11));
     // It has one substitution more.
     assert_eq!(decide(rule, &[(11, 20, 20), (12, 12, 21)]), taxon(11));
     assert_eq!(decide(Thresholds { near: 0, ..rule }, &[(11, 20, 20), (12, 13, 21)]), taxon(11));
@@ -311,27 +345,42 @@ fn a_confidence_moves_taxa_up_as_kraken_does() {
         let views: Vec<[&[u8]; 2]> = reads.iter().map(|[a, b]| [&a[..], &b[..]]).collect();
         let mut moved = 0;
         let of = Thresholds::new(&params);
-        let plain = SharedClassifier::new(Arc::clone(&database), of, &context).unwrap();
-        let plain = plain.classify(views.iter().map(|[a, b]| (*a, *b))).unwrap();
+        let nodes: Vec<u32> = database.targets().iter().map(|target| target.node).collect();
+        let query = Query::with_thresholds(&database, &of);
+        let (mut candidates, mut ends) = (Vec::new(), Vec::new());
+        query.candidates(&views, &mut query.scratch(), &mut candidates, &mut ends);
         for confidence in [0.1, 0.6, 0.9, 1.0] {
             let rule = Thresholds { confidence, ..of };
             let classifier = SharedClassifier::new(Arc::clone(&database), rule, &context).unwrap();
             let found = classifier.classify(views.iter().map(|[a, b]| (*a, *b))).unwrap();
-            for ((mates, plain), found) in views.iter().zip(&plain).zip(found) {
-                let expected = plain.and_then(|taxon| {
-                    let features = mates.iter().flat_map(|mate| naive::sketches(mate, &params));
-                    let features: Vec<u64> = features.flatten().collect();
-                    let of_feature = features.iter().filter_map(|feature| {
-                        let locations = oracle.locations.get(feature)?.iter();
+            let mut start = 0;
+            for ((mates, &end), found) in views.iter().zip(&ends).zip(found) {
+                let bases = mates.iter().map(|mate| mate.len() as u64).sum();
+                let plain = match rule.decide(&candidates[start..end], bases, tree, &nodes) {
+                    Verdict::Unclassified => None,
+                    Verdict::Target(target) => Some(nodes[target as usize]),
+                    Verdict::Taxon(node) => Some(node),
+                };
+                start = end;
+                let expected = plain.and_then(|first| {
+                    let covered = |counts: &dyn Fn(u64) -> bool| -> usize {
+                        mates.iter().map(|mate| naive::covered(mate, &params, counts).len()).sum()
+                    };
+                    let node_of = |feature: u64| {
+                        let locations = oracle.locations.get(&feature)?.iter();
                         let node = |at: &(u32, u32)| tree.node(taxids[at.0 as usize]).unwrap();
                         locations.map(node).reduce(|a, b| tree.lca(a, b))
-                    });
-                    let of_feature: Vec<u32> = of_feature.collect();
-                    let needed = (confidence * features.len() as f64).ceil() as usize;
-                    let mut node = tree.node(taxon.taxid).unwrap();
+                    };
+                    let all = covered(&|_| true) as f64;
+                    let mut node = first;
                     loop {
-                        let clade = |one: &&u32| tree.lineage(**one).any(|above| above == node);
-                        if of_feature.iter().filter(clade).count() >= needed {
+                        let in_clade = |one: u32| tree.lineage(one).any(|above| above == node);
+                        let on_lineage = |one: u32| {
+                            in_clade(one) || tree.lineage(node).any(|above| above == one)
+                        };
+                        let own = covered(&|feature| node_of(feature).is_some_and(in_clade));
+                        let line = covered(&|feature| node_of(feature).is_some_and(on_lineage));
+                        if (own * (own + line)) as f64 >= 2.0 * (confidence * (all * all)) {
                             break;
                         }
                         if node == tree.root() {
@@ -339,13 +388,13 @@ fn a_confidence_moves_taxa_up_as_kraken_does() {
                         }
                         node = tree.parent(node);
                     }
-                    if tree.taxid(node) == taxon.taxid {
-                        return Some(taxon.taxid);
+                    if node == first {
+                        return Some(tree.taxid(first));
                     }
                     Some(tree.taxid(tree.ranked(node))).filter(|&taxid| taxid != 1)
                 });
                 assert_eq!(found.map(|taxon| taxon.taxid), expected, "{confidence}");
-                moved += usize::from(plain.map(|taxon| taxon.taxid) != expected);
+                moved += usize::from(plain.map(|node| tree.taxid(node)) != expected);
             }
         }
         assert!(moved > 50, "{moved}");

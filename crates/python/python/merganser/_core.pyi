@@ -826,8 +826,8 @@ class Database:
             interleaved: First and second mates alternate in `reads`.
             any_names: Pair mates by position, even if their names differ.
             reference: The reference as FASTA, which reads in CRAM need.
-            confidence: The minimum share of a read's k-mers (of its features, with a database of Merganser) that must be
-                in the clade of its taxon, 0 to 1.
+            confidence: The minimum share of a read's k-mers (with a database of Merganser: about the share of k-mers
+                of 35 bases that its k-mers imply) that must be in the clade of its taxon, 0 to 1.
             hitmin: The minimum number of hits of the best candidate; None for the preset's.
             hitmin_per_kb: The minimum number of hits per 1,000 bases, used if larger than `hitmin`.
             hitmin_contested: Additional hits that the best candidate needs if there is a second candidate.

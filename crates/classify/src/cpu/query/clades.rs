@@ -1,76 +1,105 @@
-//! Finds the clades of the features of reads. A feature belongs to the lowest common ancestor of all targets that
-//! have it, like a k-mer in Kraken 2.
+//! Finds the clades of the features of reads, and the bases that they cover. A feature belongs to the lowest common
+//! ancestor of all targets that have it, like a k-mer in Kraken 2.
 
 use super::{HostQuery, Scratch};
+use crate::decide::Stretch;
+use crate::sketch::place_some;
 
-/// The taxa that the features of some reads belong to.
+/// The stretches of some reads that features cover.
 #[derive(Debug, Default)]
 pub(crate) struct Clades {
-    /// Nodes with their numbers of features, by read.
-    counts: Vec<(u32, u32)>,
-    /// The end of each read's counts, and the number of its features, whether or not they are in the database.
-    reads: Vec<(usize, u64)>,
+    /// Ordered by read, then start.
+    stretches: Vec<Stretch>,
+    /// The end of each read's stretches.
+    ends: Vec<usize>,
 }
 
 impl Clades {
-    /// Returns the nodes of a read with their numbers of features, and the number of all its features.
-    pub(crate) fn of(&self, read: usize) -> (&[(u32, u32)], u64) {
-        let start = read.checked_sub(1).map_or(0, |before| self.reads[before].0);
-        let (end, features) = self.reads[read];
-        (&self.counts[start..end], features)
+    /// Returns the stretches of a read, ordered by their start.
+    pub(crate) fn of(&self, read: usize) -> &[Stretch] {
+        let start = read.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.stretches[start..self.ends[read]]
     }
 
-    /// Ends a read. Its counts are those after the previous read's, in any order; counts of the same node are added
-    /// up.
-    fn end(&mut self, features: u64) {
-        let start = self.reads.last().map_or(0, |read| read.0);
-        let own = &mut self.counts[start..];
-        own.sort_unstable();
-        let mut kept = 0;
-        for at in 0..own.len() {
-            if kept > 0 && own[kept - 1].0 == own[at].0 {
-                own[kept - 1].1 += own[at].1;
-            } else {
-                own[kept] = own[at];
-                kept += 1;
+    /// Adds a feature of the current read; extends the last stretch if the feature belongs to the same clade and
+    /// leaves no gap.
+    fn add(&mut self, new: Stretch) {
+        let started = self.ends.last().is_none_or(|&end| self.stretches.len() > end);
+        match self.stretches.last_mut().filter(|_| started) {
+            Some(last) if last.node == new.node && (last.start..=last.end).contains(&new.start) => {
+                last.end = last.end.max(new.end);
             }
+            _ => self.stretches.push(new),
         }
-        self.counts.truncate(start + kept);
-        self.reads.push((self.counts.len(), features));
+    }
+
+    /// Ends the current read.
+    fn end(&mut self) {
+        let start = self.ends.last().copied().unwrap_or(0);
+        // Windows of other parameters may overlap.
+        self.stretches[start..].sort_unstable();
+        self.ends.push(self.stretches.len());
     }
 }
 
+/// Features that have yet to be looked up; several reads are looked up together.
+#[derive(Default)]
+struct Pending {
+    /// The first base of each feature, counted over both mates.
+    places: Vec<u64>,
+    /// The end of the features of each read that has no more.
+    ends: Vec<usize>,
+    nodes: Vec<Option<u32>>,
+}
+
 impl HostQuery<'_> {
-    /// Finds the taxa that the features of each read belong to. Queries all parts.
+    /// Finds the stretches that the features of each read cover. Queries all parts.
     pub(crate) fn clades(&self, reads: &[[&[u8]; 2]]) -> Clades {
         let (mut scratch, mut clades) = (self.scratch(), Clades::default());
-        let mut nodes = Vec::new();
-        let mut rest = reads;
-        while let Some(first) = rest.first() {
-            if self.is_long(first) {
-                let mut features = 0;
-                self.each_group(first, &mut scratch, |scratch| {
-                    self.nodes_of(scratch, &mut nodes);
-                    features += scratch.features.len() as u64;
-                    clades.counts.extend(nodes.iter().flatten().map(|&node| (node, 1)));
-                });
-                clades.end(features);
-                rest = &rest[1..];
-                continue;
+        let mut pending = Pending::default();
+        let params = self.database.params();
+        for mates in reads {
+            let mut before = 0;
+            for mate in mates {
+                let long = mate.len() >= params.k as usize;
+                let windows = if long { params.windows(mate.len() as u64) as usize } else { 0 };
+                let mut first = 0;
+                while first < windows {
+                    let Scratch { sketcher, features, .. } = &mut scratch;
+                    first = place_some(mate, params, first, sketcher, |feature, at| {
+                        features.push(feature);
+                        pending.places.push(before + at as u64);
+                    });
+                    if features.len() >= self.group {
+                        self.find_stretches(&mut scratch, &mut pending, &mut clades);
+                    }
+                }
+                before += mate.len() as u64;
             }
-            let short = rest.iter().take_while(|mates| !self.is_long(mates));
-            let count = self.sketch(short, &mut scratch);
-            self.nodes_of(&mut scratch, &mut nodes);
-            let mut feature = 0;
-            for &end in &scratch.ends {
-                let own = nodes[feature..end].iter().flatten();
-                clades.counts.extend(own.map(|&node| (node, 1)));
-                clades.end((end - feature) as u64);
-                feature = end;
-            }
-            rest = &rest[count..];
+            pending.ends.push(pending.places.len());
         }
+        self.find_stretches(&mut scratch, &mut pending, &mut clades);
         clades
+    }
+
+    /// Looks up the pending features and adds them to their reads.
+    fn find_stretches(&self, scratch: &mut Scratch, pending: &mut Pending, clades: &mut Clades) {
+        let Pending { places, ends, nodes } = pending;
+        self.nodes_of(scratch, nodes);
+        let k = u64::from(self.database.params().k);
+        let found = places.iter().zip(nodes.iter());
+        let mut found = found.map(|(&start, &node)| Stretch { start, end: start + k, node });
+        let mut done = 0;
+        for &end in ends.iter() {
+            found.by_ref().take(end - done).for_each(|stretch| clades.add(stretch));
+            clades.end();
+            done = end;
+        }
+        // The last read may have more features.
+        found.for_each(|stretch| clades.add(stretch));
+        places.clear();
+        ends.clear();
+        scratch.features.clear();
     }
 
     /// Replaces `nodes` by the taxa of the sketched features; `None` for features without a target.
