@@ -19,8 +19,8 @@ use crate::{Error, ReadShare};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Kraken2Config {
-    /// Minimum share of a read's k-mers (with a database of merganser: about the share of k-mers of 35 bases
-    /// that its k-mers imply) that are in the clade of its taxon; the taxon is moved up until its clade has that share
+    /// Minimum share of a read's k-mers in the clade of its taxon (with a database of merganser, about that of k-mers
+    /// of 35 bases); the taxon is moved up until its clade has that share
     #[cfg_attr(feature = "cli", arg(long, value_name = "0..1", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
     pub confidence: f64,

@@ -183,8 +183,8 @@ impl Table {
         start..self.end_of(ranges, range)
     }
 
-    /// Whether so many searches access most of the table, since the system reads `around` bytes around each from the
-    /// disk.
+    /// Whether this number of searches accesses most of the table, since the system reads `around` bytes around each from
+    /// the disk.
     pub(in super::super) fn is_read_by(&self, searches: u64, around: u64) -> bool {
         searches.saturating_mul(around) >= self.bytes()
     }

@@ -97,9 +97,9 @@ Taxids:
 Examples:
   merganser db bracken refs.mgdb --read-lengths 100,150 genomes/
   merganser db bracken kraken_db/ --read-lengths 150 kraken_db/library/
-  For `classify kraken_db/ own_db/ reads.fq`:
-    merganser db bracken kraken_db/ --beside own_db/ --read-lengths 150 \\
-      kraken_db/library/ mine.fa.gz -o both";
+  For `classify kraken_db/ own_kraken_db/ reads.fq`:
+    merganser db bracken kraken_db/ --beside own_kraken_db/ \\
+      --read-lengths 150 kraken_db/library/ mine.fa.gz -o both";
 
 const SPLIT: &str = "\
 Examples:
