@@ -275,10 +275,6 @@ fn databases_are_compared() {
     // Each pair, and one of three: the same verdict and message as those of `classify`.
     let pairs = databases.iter().flat_map(|one| databases.map(|two| format!("{one} {two}")));
     for databases in pairs.chain(["a b c".to_owned(), "a c k".to_owned()]) {
-        if databases == "own.mgdb own.mgdb" {
-            // Whether databases of this kind can be used together is not decided here.
-            continue;
-        }
         let ran = dir.run(&format!("classify {databases} 1.fq -o x.tsv"));
         let together = ran.code == Some(0);
         let said = info(&databases, together);

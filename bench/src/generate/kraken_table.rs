@@ -17,7 +17,7 @@ pub(crate) struct Args {
     /// Folder of a Kraken 2 database
     database: PathBuf,
     /// Number of copies of its table
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     times: u64,
     /// Output folder
     #[arg(short, long, value_name = "FOLDER")]
@@ -27,6 +27,8 @@ pub(crate) struct Args {
 /// Copies a database, with its table repeated.
 pub(crate) fn run(args: &Args) -> Result<()> {
     std::fs::create_dir_all(&args.output)?;
+    let [from, to] = [args.database.canonicalize()?, args.output.canonicalize()?];
+    ensure!(from != to, "{}: the output is the database itself", to.display());
     for name in ["opts.k2d", "taxo.k2d"] {
         let (from, to) = (args.database.join(name), args.output.join(name));
         std::fs::copy(&from, to).with_context(|| from.display().to_string())?;

@@ -355,6 +355,14 @@ impl Database {
         }
     }
 
+    /// Returns the messages about differences between databases that are used together; none for a single database.
+    pub fn differences(&self) -> &[String] {
+        match &self.data {
+            Data::Joint(joint) => joint.differences(),
+            _ => &[],
+        }
+    }
+
     /// Warns of targets without a taxon, and of differences between databases that are used together.
     pub(crate) fn warn(&self, warnings: &Warnings) {
         if let Data::Joint(joint) = &self.data {

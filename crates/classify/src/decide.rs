@@ -311,7 +311,8 @@ impl Thresholds {
             Some(at) == winner
                 || rule.is_close(top, one.pooled, needed)
                 || rule.is_rival(top, one.pooled, features)
-                    && winner.is_some_and(|winner| differ(family(&near[winner]), family(one)))
+                    && winner
+                        .is_some_and(|winner| differ(family(&near[winner]), family(one), taxonomy))
         };
         near.iter().enumerate().filter(is_considered).map(|(_, one)| one)
     }
@@ -348,9 +349,9 @@ fn family_of(node: u32, taxonomy: &Taxonomy) -> Option<u32> {
     taxonomy.has_main_rank(node).then(|| taxonomy.told_apart_at(node, Rank::Family))
 }
 
-/// Whether both families are known and differ.
-fn differ(a: Option<u32>, b: Option<u32>) -> bool {
-    a.zip(b).is_some_and(|(a, b)| a != b)
+/// Whether both families are known and differ. A taxon without a family may be of any family below its order.
+fn differ(a: Option<u32>, b: Option<u32>, taxonomy: &Taxonomy) -> bool {
+    a.zip(b).is_some_and(|(a, b)| ![a, b].contains(&taxonomy.lca(a, b)))
 }
 
 /// A stretch of a read that features of one clade cover without a gap.

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 use std::time::SystemTime;
 
-use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
+use memmap2::{Mmap, MmapOptions, UncheckedAdvice};
 use merganser_run::locks::lock;
 use merganser_run::{Cancel, Cancelled, Context};
 
@@ -191,15 +191,6 @@ impl MappedFile {
         self.file.read_exact_at(to, from as u64).map_err(failed)
     }
 
-    /// Asks the system to read a part of the file into its cache, so that later accesses do not wait for the disk
-    /// page by page. A slice outside of the map is ignored.
-    pub fn read_ahead(&self, part: &[u8]) {
-        if let Some((map, from)) = self.map.as_ref().zip(self.place(part)) {
-            // This is only a hint; failure does not matter.
-            let _ = map.advise_range(Advice::WillNeed, from, part.len());
-        }
-    }
-
     /// Whether a slice is a part of the map.
     pub fn holds(&self, part: &[u8]) -> bool {
         self.place(part).is_some()
@@ -275,7 +266,6 @@ mod tests {
             let mut read = vec![0; 1000];
             file.read(part, &mut read).unwrap();
             assert_eq!(read, part);
-            file.read_ahead(part);
             file.release(part);
         }
         assert!(file.bytes() == contents);
@@ -332,19 +322,17 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_the_same_after_they_were_released_and_read_ahead() {
+    fn bytes_are_the_same_after_they_were_released() {
         let bytes: Vec<u8> = (0..50_000u32).map(|at| (at % 251) as u8).collect();
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&bytes).unwrap();
         let mapped = MappedFile::of_file(file.as_file(), file.path()).unwrap();
         for part in [0..50_000, 100..30_000, 49_000..50_000, 7..7] {
-            mapped.release(&mapped.bytes()[part.clone()]);
-            mapped.read_ahead(&mapped.bytes()[part]);
+            mapped.release(&mapped.bytes()[part]);
             assert_eq!(mapped.bytes(), bytes);
         }
         // A slice that is not part of the map.
         mapped.release(&bytes);
-        mapped.read_ahead(&bytes);
         let last = bytes.iter().rposition(|&byte| byte != 0);
         assert_eq!(last, Some(49_999));
     }

@@ -190,7 +190,7 @@ impl Kraken2Database {
     pub(crate) fn choose_range_gpu(&self, context: &Context) -> Result<RangeGpu, Error> {
         let work = Work::Kraken2 { table: self.table_bytes() };
         let gpus = context.choose_gpus(work, None, merganser_gpu::usable)?;
-        RangeGpu::open(&GpuConfig::new(context, gpus))
+        RangeGpu::open(&GpuConfig::new(context, gpus), self.tables.least_range())
     }
 
     /// Copies the tables to devices, unless they have them.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, each, prefer_huge_pages};
+use merganser_run::{Cancel, each, format_size, may_fail, prefer_huge_pages};
 
 use super::table::{Table, WaitingSearch};
 use crate::Error;
@@ -63,7 +63,13 @@ impl RangeMemory for HostMemory {
 
     fn hold(&self, bytes: usize) -> Result<HostRange, Error> {
         let len = bytes.div_ceil(8);
-        let mut words = Vec::with_capacity(len);
+        let mut words = Vec::new();
+        if may_fail(|| words.try_reserve_exact(len)).is_err() {
+            let bytes = format_size(bytes as u64);
+            return Err(Error::Input(format!(
+                "{bytes} cannot be allocated for a range of the table: free memory, or give less memory"
+            )));
+        }
         prefer_huge_pages(words.spare_capacity_mut());
         words.resize(len, 0);
         Ok(HostRange { words, cells: 0..0, bytes: 0 })

@@ -3,6 +3,7 @@
 use merganser_run::{Budget, Context, Shortage};
 
 use super::database::Kraken2Database;
+use super::tables::Tables;
 use crate::Error;
 
 /// Memory of a thread for its batches, in bytes; with devices, batches are larger and pinned.
@@ -64,8 +65,9 @@ impl Plan {
         // A table that is already in memory needs no free memory, but it counts towards a given limit.
         let held = context.memory.is_none() && database.tables.are_in_memory();
         if !on_gpus && is_too_large(context, whole.needed()) && !held {
-            whole.min(fixed.with(MIN_ROUND)).check(what, Shortage::FEWER_THREADS)?;
-            return Ok(Plan::in_rounds(fixed.left(), database.tables.all().count() as u64));
+            let ranges = 2 * database.tables.least_range();
+            whole.min(fixed.with(MIN_ROUND + ranges)).check(what, Shortage::FEWER_THREADS)?;
+            return Ok(Plan::in_rounds(fixed.left(), &database.tables));
         }
         // The system can evict the pages of a mapped file at any time, so they count only towards a given limit.
         let needed = if context.memory.is_some() { whole } else { fixed };
@@ -86,8 +88,7 @@ impl Plan {
         let fixed = Plan::fixed(context, database, Budget::of_run(context, THREAD).with_devices());
         let what = "classifying in rounds with a device needs";
         fixed.with(MIN_ROUND).check(what, Shortage::FEWER_THREADS)?;
-        let tables = database.tables.all().count() as u64;
-        let Plan { record, rounds } = Plan::in_rounds(fixed.left(), tables);
+        let Plan { record, rounds } = Plan::in_rounds(fixed.left(), &database.tables);
         Ok(Plan { record, rounds: rounds.map(|plan| RoundPlan { range, ..plan }) })
     }
 
@@ -100,11 +101,12 @@ impl Plan {
 
     /// Gives most of the memory to waiting reads: the more of them fit, the fewer passes over the table are
     /// needed. Ranges may be small, because a round reads each only once.
-    fn in_rounds(left: u64, tables: u64) -> Plan {
+    fn in_rounds(left: u64, tables: &Tables) -> Plan {
         let [once, in_each] = WAITING_COPIES;
-        let record = merganser_io::longest_record(left / 8, once + in_each * tables);
-        let range = (left / 16).min(MAX_RANGE);
-        let waiting = (left - 2 * range) / 16 * 15;
+        let copies = once + in_each * tables.all().count() as u64;
+        let record = merganser_io::longest_record(left / 8, copies);
+        let range = (left / 16).min(MAX_RANGE).max(tables.least_range());
+        let waiting = left.saturating_sub(2 * range) / 16 * 15;
         let rounds = Some(RoundPlan { waiting, range, around: AROUND });
         Plan { record, rounds }
     }

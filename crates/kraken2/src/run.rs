@@ -48,8 +48,8 @@ pub struct Kraken2Outcome {
     /// The duration of each stage: `devices`, until devices are open (only with devices), and `classify`, from the
     /// first read to the last line.
     pub stages: Stages,
-    /// The copy of the table to devices, unless an earlier run did it. It is part of `classify`: reads are parsed
-    /// meanwhile.
+    /// The copy of the table to devices, unless an earlier run did it; in rounds, the copies of all ranges. It is part of
+    /// `classify`: reads are parsed meanwhile.
     pub uploaded: Uploaded,
     /// The GPUs that were used.
     pub devices: Vec<DeviceInfo>,
@@ -62,7 +62,7 @@ pub struct Kraken2Outcome {
     /// The number of bases of all reads.
     pub bases: u64,
     /// The number of times that the table was read range by range because it does not fit in memory; 0 if it
-    /// fits, or if devices were used.
+    /// fits in memory, or in that of the devices.
     pub rounds: u64,
 }
 
@@ -133,15 +133,19 @@ pub fn run_with(
         None => Plan::new(context, database, gpus.is_some())?,
     };
     if plan.rounds.is_some() {
-        let (of, memory) = match &range_gpu {
-            Some(gpu) => ("GPU memory for ranges of it", gpu.range()),
-            None => ("memory", context.budget()),
+        let memory = match &range_gpu {
+            Some(gpu) => {
+                let (device, range) = (gpu.info().ordinal, format_given(gpu.range()));
+                format!(
+                    "memory of cuda:{device}, the only device used, for ranges of it is {range}"
+                )
+            }
+            None => format!("memory is {}", format_given(context.budget())),
         };
         progress.note(&format!(
-            "the table needs {}, and the {of} is {}: reads are classified in rounds, each of which \
+            "the table needs {}, and the {memory}: reads are classified in rounds, each of which \
              reads the whole table",
-            format_needed(database.table_bytes()),
-            format_given(memory)
+            format_needed(database.table_bytes())
         ));
     }
     let mut stages = Stages::default();

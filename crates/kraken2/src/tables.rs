@@ -81,7 +81,11 @@ impl Tables {
             Some(only) => only.check_value(most),
             None if (most as usize) < nodes => Ok(()),
             // Devices do not tell in which table they found it.
-            None => self.verify(1, &Cancel::default()),
+            None => self.verify(1, &Cancel::default()).and_then(|()| {
+                let reason = "a device found a taxon that is in no table: a file was changed meanwhile, or the \
+                              device is faulty";
+                Err(Error::Input(reason.to_owned()))
+            }),
         }
     }
 
@@ -93,6 +97,11 @@ impl Tables {
     /// Returns the size of all tables in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.all().map(Table::bytes).sum()
+    }
+
+    /// Returns the minimum size of a range of a table in bytes.
+    pub(super) fn least_range(&self) -> u64 {
+        self.all().map(Table::stretch_bytes).max().unwrap_or(0)
     }
 
     /// Whether all files are stored only in memory.

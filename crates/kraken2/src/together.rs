@@ -47,7 +47,7 @@ impl Kraken2Database {
         let hashes = all.clone().map(|(_, database)| database.options().minimum_hash);
         let minimum_hash = hashes.max().unwrap_or(0);
         let JointTaxonomy { taxonomy, differences } = join_taxonomies(all)?;
-        Ok(Kraken2Together { taxa: taxonomy.len() - 1, minimum_hash, differences })
+        Ok(Kraken2Together { taxa: taxonomy.len(), minimum_hash, differences })
     }
 }
 

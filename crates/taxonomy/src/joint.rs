@@ -42,7 +42,8 @@ impl JointTaxonomy {
     /// Joins taxonomies, each with the path of its database. A taxon that several have is as in the first of them.
     ///
     /// # Errors
-    /// If they are different taxonomies: if their roots differ, or the names of most of the taxids that they share.
+    /// If they are different taxonomies: if their roots differ; if more than ten, and more than a tenth, of the taxids that
+    /// they share have other names, or more than half; if more taxa have other taxids than the same ones.
     pub fn of<'t>(
         mut all: impl Iterator<Item = (&'t Path, &'t Taxonomy)>,
     ) -> Result<JointTaxonomy, Error> {

@@ -14,6 +14,10 @@ use crate::decide::Thresholds;
 use crate::features::FeatureCounter;
 use crate::{Database, Error, Target};
 
+/// The version of the rules by which reads are decided. Results of other rules are not joined with those of these; 0.2.0,
+/// without rivals of other families and with another meaning of the confidence, stated none.
+const RULES: u32 = 2;
+
 /// Number of features between two checks for cancellation.
 const LOOK: u64 = 1 << 16;
 
@@ -57,6 +61,7 @@ fn parameter_fields(config: &RunConfig, thresholds: &Thresholds) -> Fields {
         bases => bases.to_string(),
     };
     let mut fields = vec![
+        field("rules", RULES),
         field("lowest", thresholds.lowest.name()),
         field("highest", thresholds.highest.name()),
         field("max-cand", thresholds.max_cand),

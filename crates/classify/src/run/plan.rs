@@ -17,8 +17,11 @@ const TAXON: u64 = 32;
 const MIN_WAITING: u64 = 8 << 20;
 /// Maximum number of copies of a record in memory: as read (for a moment twice), masked, and as written.
 const COPIES: u64 = 4;
-/// Additional copies of a record for its features, if they are counted.
-const MORE_COPIES: u64 = 2;
+/// Additional copies of a record for its features, if they are counted; for the stretches of bases that they cover, with
+/// a confidence; and for the segments of long reads.
+const FEATURE_COPIES: u64 = 2;
+const STRETCH_COPIES: u64 = 12;
+const SEGMENT_COPIES: u64 = 2;
 
 /// The memory plan of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,13 +79,24 @@ impl Plan {
         };
         let two_passes = on_devices || rounds.len() > 1 || config.cov_percentile > 0;
         let rounds = if on_devices { vec![all] } else { rounds };
-        Ok(Plan::of(config, rounds, left, two_passes))
+        Ok(Plan::of((config, segments), rounds, left, two_passes))
     }
 
     /// Shares out the memory that is left: half for waiting batches, if there are any, the rest for long records.
-    fn of(config: &RunConfig, rounds: Vec<Range<usize>>, left: u64, two_passes: bool) -> Plan {
+    fn of(
+        (config, segments): (&RunConfig, bool),
+        rounds: Vec<Range<usize>>,
+        left: u64,
+        two_passes: bool,
+    ) -> Plan {
         let waiting = if two_passes { left / 2 } else { 0 };
-        let copies = COPIES + if config.kraken2.report_minimizer_data { MORE_COPIES } else { 0 };
+        let more = [
+            (config.kraken2.report_minimizer_data, FEATURE_COPIES),
+            (config.kraken2.confidence > 0.0, STRETCH_COPIES),
+            (segments, SEGMENT_COPIES),
+        ];
+        let more = more.into_iter().filter(|(is_needed, _)| *is_needed);
+        let copies = COPIES + more.map(|(_, copies)| copies).sum::<u64>();
         let record = merganser_io::longest_record(left - waiting, copies);
         Plan { rounds, record, waiting: MIN_WAITING + waiting }
     }

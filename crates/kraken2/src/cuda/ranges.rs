@@ -57,17 +57,19 @@ impl std::fmt::Debug for RangeGpu {
 }
 
 impl RangeGpu {
-    /// Opens the first of the devices, for `config.streams` threads.
+    /// Opens the first of the devices, for `config.streams` threads and ranges of at least `least` bytes.
     ///
     /// # Errors
     /// If the device cannot be used, or has too little memory.
-    pub(crate) fn open(config: &GpuConfig) -> Result<RangeGpu, Error> {
+    pub(crate) fn open(config: &GpuConfig, least: u64) -> Result<RangeGpu, Error> {
         let device = Device::open(config.devices[0])?;
         let threads = config.streams.max(1);
         let searches = (threads * TOGETHER * (8 + 4)) as u64;
         let available = device.available_beside_inflater(config.memory)?;
         let budget = Budget::of_device(available).with(searches);
-        budget.with(2 * MIN_RANGE).check_device(device.ordinal(), "two ranges of the table")?;
+        budget
+            .with(2 * MIN_RANGE.max(least))
+            .check_device(device.ordinal(), "two ranges of the table")?;
         let slots = BufferPool::new(threads, {
             let device = device.clone();
             move || Slot::new(&device)

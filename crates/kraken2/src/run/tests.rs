@@ -150,7 +150,7 @@ fn run_on(
 fn range_gpu(threads: usize) -> Option<RangeGpu> {
     let device = merganser_gpu::availability().usable().next()?;
     let context = Context::new().threads(threads);
-    Some(RangeGpu::open(&GpuConfig::new(&context, vec![device.ordinal])).unwrap())
+    Some(RangeGpu::open(&GpuConfig::new(&context, vec![device.ordinal]), 0).unwrap())
 }
 
 /// Checks that all plans, numbers of threads and devices give the results of a run with the whole table; returns its lines.

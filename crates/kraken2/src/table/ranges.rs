@@ -88,10 +88,15 @@ impl Table {
     /// Divides the table into ranges of about `bytes` bytes.
     pub(in super::super) fn ranges(&self, bytes: u64) -> Ranges {
         let stretches = ((self.homes.capacity - 1) >> self.stretch_shift()) + 1;
-        let stretch = (self.cell_bytes as u64) << self.stretch_shift();
+        let stretch = self.stretch_bytes();
         let each = (bytes / stretch).max(1);
         let ends = (1..=stretches.div_ceil(each)).map(|range| (range * each).min(stretches));
         Ranges { ends: ends.collect() }
+    }
+
+    /// Returns the size of a stretch in bytes: a range has at least one.
+    pub(in super::super) fn stretch_bytes(&self) -> u64 {
+        (self.cell_bytes as u64) << self.stretch_shift()
     }
 
     /// Returns the number of lower bits of a cell's number that do not select its stretch.
@@ -107,7 +112,7 @@ impl Table {
     /// Sorts the searches for minimizers, at most 2³², by stretch; they wait for the ranges of the table.
     pub(in super::super) fn wait(&self, minimizers: &[u64]) -> WaitingSearches {
         let hashes = minimizers.iter().map(|&minimizer| hash(minimizer)).enumerate();
-        let looked_up = hashes.filter(|&(_, hash)| hash >= self.minimum_hash);
+        let looked_up = hashes.filter(|&(_, hash)| self.is_looked_up(hash));
         let search = |(number, hash)| {
             (self.stretch(hash) as usize, WaitingSearch { hash, number: number as u32, node: 0 })
         };

@@ -55,6 +55,13 @@ impl Table {
         self.check_value(taxa.iter().copied().max().unwrap_or(0))
     }
 
+    /// Whether minimizers with this hash are looked up. In cells of 40 bits with long keys, Kraken 2 never finds a key of
+    /// more than 32 bits.
+    #[inline(always)]
+    pub(super) fn is_looked_up(&self, hash: u64) -> bool {
+        hash >= self.minimum_hash && hash >> (64 - self.key_bits) <= u64::from(u32::MAX)
+    }
+
     /// Returns the search for a minimizer with this hash and number.
     #[inline(always)]
     pub(super) fn search_for(&self, hash: u64, number: u32) -> Search {
@@ -111,7 +118,7 @@ fn search(table: &Table, cells: &impl Cells, minimizers: &[u64], taxa: &mut [u32
         for (number, &minimizer) in minimizers.iter().enumerate() {
             let hash = hash(minimizer);
             searches[count] = table.search_for(hash, number as u32);
-            count += usize::from(hash >= table.minimum_hash);
+            count += usize::from(table.is_looked_up(hash));
         }
         let searches = &searches[..count];
         for (at, search) in searches.iter().enumerate() {

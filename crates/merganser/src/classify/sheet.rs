@@ -26,12 +26,14 @@ fn check_names(args: &QueryArgs) -> Result<()> {
     let lines = (!args.lines.no_map).then_some(("-o", &args.lines.output));
     let named = [
         ("--report", &args.reports.report),
+        ("--report-bases", &args.reports.report_bases),
         ("--mpa", &args.reports.mpa),
         ("--krona", &args.reports.krona),
         ("--abundance", &args.reports.abundance),
         ("--cami", &args.reports.cami),
         ("--bracken-output", &args.reports.bracken_output),
         ("--bracken-report", &args.reports.bracken_report),
+        ("--segments-out", &args.lines.segments_out),
         ("--hits-per-ref", &args.lines.hits_per_ref),
         ("--database-report", &args.lines.database_report),
         ("--partial", &args.lines.partial),

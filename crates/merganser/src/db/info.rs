@@ -159,8 +159,13 @@ impl Joint {
         let databases: Option<Vec<(&Path, &Kraken2Database)>> = all.iter().map(kraken2).collect();
         let Some(databases) = databases else {
             let paths: Vec<PathBuf> = all.iter().map(|(path, _)| path.clone()).collect();
-            let taxa = AnyDatabase::open_all(&paths)?.taxonomy().len();
-            return Ok(Joint { taxa: Some(taxa), ..Joint::default() });
+            let joint = AnyDatabase::open_all(&paths)?;
+            let differences = match &joint {
+                AnyDatabase::Own(database) => database.differences().to_vec(),
+                AnyDatabase::Kraken2(_) => Vec::new(),
+            };
+            let taxa = Some(joint.taxonomy().len());
+            return Ok(Joint { taxa, differences, ..Joint::default() });
         };
         let together = Kraken2Database::check_together(databases.into_iter())?;
         Ok(Joint {

@@ -80,6 +80,10 @@ impl Files {
             min_reads: keywords.int_or("min_reads", 0)?,
             sample_id: keywords.or("sample_id", "sample".to_owned())?,
         };
+        if files.bases && files.abundance.is_none() && files.bracken.is_none() {
+            let problem = "requires abundance or bracken_output, to which it adds columns";
+            return Err(wrong(keywords.py(), "bases", problem));
+        }
         match files.all().is_empty() {
             true => {
                 let problem = "there is no output: give output, report or another file; classify returns rows";

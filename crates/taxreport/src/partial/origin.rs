@@ -112,8 +112,7 @@ impl Origin {
             ));
         }
         if self.by_database != other.by_database {
-            let (with, not) =
-                if self.by_database { ("has", "has not") } else { ("has not", "has") };
+            let (with, not) = if self.by_database { ("has", "lacks") } else { ("lacks", "has") };
             return refuse(format!(
                 "{with} the reads by database (classify --database-report), and {name} {not}: only results of \
                  the same options can be joined"
@@ -140,14 +139,15 @@ fn read_fields(decoder: &mut Decoder) -> Result<Fields, Error> {
     Ok(fields)
 }
 
-/// Finds the first field that differs; returns its name and both values.
+/// Finds the first field that differs; returns its name and both values, "none" for a field that is missing.
 fn difference(one: &Fields, other: &Fields) -> Option<[String; 3]> {
-    if one.len() != other.len() {
-        let [own, others] = [one, other].map(|fields| fields.len().to_string());
-        return Some(["a number of fields of".to_owned(), own, others]);
-    }
-    let differing = one.iter().zip(other).find(|(own, others)| own != others);
-    differing.map(|(own, others)| [own.0.clone(), own.1.clone(), others.1.clone()])
+    let value = |fields: &Fields, name: &str| {
+        let field = fields.iter().find(|(other, _)| other == name);
+        field.map_or_else(|| "none".to_owned(), |(_, value)| value.clone())
+    };
+    let values = |name: &String| [name.clone(), value(one, name), value(other, name)];
+    let names = one.iter().chain(other).map(|(name, _)| name);
+    names.map(values).find(|[_, own, others]| own != others)
 }
 
 /// Returns a sum of hashes of the names and letters of a batch's reads. The same reads give the same sum in any order,

@@ -15,7 +15,8 @@ pub(crate) struct Support {
 impl Support {
     /// Whether at least `fraction` of the windows hit the clade.
     pub(crate) fn reaches(&self, fraction: f64) -> bool {
-        self.hit >= (fraction * self.windows as f64).ceil() as u64
+        // The quotient is rounded as the decimal number was, so that 7 of 100 reach 0.07.
+        self.windows == 0 || self.hit as f64 / self.windows as f64 >= fraction
     }
 }
 
