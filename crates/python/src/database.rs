@@ -486,7 +486,7 @@ impl Database {
         let reads = Reads::of(reads, mates, &keywords, &context.temp_dir)?;
         reads.warn_of_mates("classified", &context.warnings);
         let config = config::to_files(config::of(&opened, &reads, &keywords)?, &opened, &keywords)?;
-        let files = Files::of(&reads, config.kraken2.report_minimizer_data, &keywords)?;
+        let files = Files::of(&reads, &config.kraken2, &keywords)?;
         keywords.finish()?;
         let config = RunConfig { references: files.hits_per_ref.is_some(), ..config };
         let database = opened.files(&self.paths);

@@ -301,9 +301,16 @@ def test_bases_and_segments_are_the_programs(
     for used in (database, kraken):
         used.classify_to(
             *pairs,
-            **{"report_bases": tmp_path / "a.kreport", "abundance": tmp_path / "a.tsv", "bases": True},
-            **{"segments_out": tmp_path / "a.segments", "segment_length": 100},
+            report_bases=tmp_path / "a.kreport",
+            abundance=tmp_path / "a.tsv",
+            bases=True,
+            segments_out=tmp_path / "a.segments",
+            segment_length=100,
         )
+        with pytest.raises(merganser.ArgumentError, match="requires segments_out"):
+            used.classify_to(*pairs, report=tmp_path / "c", segment_length=100)
+        with pytest.raises(merganser.ArgumentError, match="requires abundance"):
+            used.classify_to(*pairs, report=tmp_path / "c", bases=True)
         run(
             *("classify", "-q", used.path, "-1", pairs[0], "-2", pairs[1], "--no-map", "--bases"),
             *("--report-bases", tmp_path / "b.kreport", "--abundance", tmp_path / "b.tsv"),

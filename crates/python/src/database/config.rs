@@ -105,9 +105,6 @@ pub(super) fn to_files(
     if format == LineFormat::MetaCache {
         keywords.refuse(&["use_names"], "requires format=\"kraken\"")?;
     }
-    if keywords.path("segments_out")?.is_none() {
-        keywords.refuse(&["segment_length"], "requires segments_out")?;
-    }
     let kraken2 = Kraken2Config {
         use_names: keywords.flag("use_names")?,
         report_minimizer_data: keywords.flag("report_minimizer_data")?,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use merganser_classify::{Database, Error, Target};
 use merganser_classify::{Outcome, Outputs};
 use merganser_io::{Output, OutputSet, ReadInput};
-use merganser_kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
+use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
 use merganser_run::{Context, Warnings};
 use merganser_taxonomy::Taxonomy;
 use merganser_taxreport::bracken::{Distribution, Estimate, Level};
@@ -56,7 +56,11 @@ impl Files {
     ///
     /// # Errors
     /// If there is no output, or arguments cannot be used together.
-    pub(super) fn of(reads: &Reads, minimizers: bool, keywords: &Keywords<'_>) -> PyResult<Files> {
+    pub(super) fn of(
+        reads: &Reads,
+        options: &Kraken2Config,
+        keywords: &Keywords<'_>,
+    ) -> PyResult<Files> {
         let read_paths = |name: &str| -> PyResult<Option<ReadPaths>> {
             Ok(keywords.path(name)?.map(|path| ReadPaths::new(&path, &reads.segments)))
         };
@@ -76,13 +80,16 @@ impl Files {
             bracken: Bracken::of(keywords)?,
             zero_counts: keywords.flag("report_zero_counts")?,
             bases: keywords.flag("bases")?,
-            minimizers,
+            minimizers: options.report_minimizer_data,
             min_reads: keywords.int_or("min_reads", 0)?,
             sample_id: keywords.or("sample_id", "sample".to_owned())?,
         };
         if files.bases && files.abundance.is_none() && files.bracken.is_none() {
             let problem = "requires abundance or bracken_output, to which it adds columns";
             return Err(wrong(keywords.py(), "bases", problem));
+        }
+        if files.segments.is_none() && options.segment_length.is_some() {
+            return Err(wrong(keywords.py(), "segment_length", "requires segments_out"));
         }
         match files.all().is_empty() {
             true => {
