@@ -469,7 +469,7 @@ fn counts_by_database_are_joined() {
     dir.run("build -q --taxonomy tax -o own.mgdb g1.fa").ok();
     for (args, code, said) in [
         ("classify join 1.without 2.without", 1, "classify with --database-report"),
-        ("classify join 1.partial 2.without", 1, "has not the reads by database"),
+        ("classify join 1.partial 2.without", 1, "lacks the reads by database"),
         ("classify join 1.run other.run", 1, "is of the databases a, d, and others are of a, b"),
         ("classify own.mgdb 1.fq -o y.tsv", 2, "--database-report requires databases of Kraken 2"),
     ] {

@@ -114,7 +114,7 @@ impl Origin {
         if self.by_database != other.by_database {
             let (with, not) = if self.by_database { ("has", "lacks") } else { ("lacks", "has") };
             return refuse(format!(
-                "{with} the reads by database (classify --database-report), and {name} {not}: only results of \
+                "{with} the reads by database (classify --database-report), and {name} {not} them: only results of \
                  the same options can be joined"
             ));
         }
