@@ -51,7 +51,7 @@ pub struct Thresholds {
     /// is [much farther](Self::is_rival) from it.
     pub near: u32,
     /// Kraken 2's confidence, 0 to 1: the taxon is moved up until the features of its clade cover enough of the
-    /// read's bases ([`confirm`](Self::confirm)).
+    /// read's bases.
     pub confidence: f64,
     /// The number of features to expect of a read.
     #[serde(skip)]
@@ -142,7 +142,7 @@ impl Thresholds {
     /// This is MetaCache's rule (its `classification.cpp`): the lowest common ancestor with a rank of the best
     /// candidate and those after it that exceed the threshold. A read is unclassified if the best candidate has too
     /// few hits or the ancestor is above the highest rank. Pooled candidates are compared by their pooled features;
-    /// near ones of another family are considered unless the read is [much farther](Self::is_rival) from them.
+    /// near ones of another family are considered unless the read is much farther from them.
     /// If no lineage of the candidates has a main rank, the result is the lowest common ancestor itself, unless
     /// that is the root.
     pub fn decide(
