@@ -48,7 +48,7 @@ pub struct Thresholds {
     /// Candidates that are fewer than this number of hits behind the best one are pooled: of their taxa, only those
     /// whose targets together have the most features of the read are considered. 0: no pooling; a candidate has the
     /// hits of its best target. A near candidate of another family is considered, too, unless the read
-    /// is [much farther](Self::is_rival) from it.
+    /// is much farther from it.
     pub near: u32,
     /// Kraken 2's confidence, 0 to 1: the taxon is moved up until the features of its clade cover enough of the
     /// read's bases.
