@@ -33,9 +33,9 @@ struct kraken2_table {
 
 /// Tables that are looked up together.
 struct kraken2_tables {
-  static constexpr int most = 16;
+  static constexpr int max = 16;
 
-  kraken2_table table[most];
+  kraken2_table table[max];
   const uint32_t* parents;  // the parent of each joint node, which is a smaller number
   uint64_t count;
 };

@@ -21,7 +21,7 @@ use crate::Error;
 use crate::options::Kraken2Options;
 use crate::tables::Tables;
 use crate::taxonomy::Kraken2Taxonomy;
-pub(crate) use kernels::MOST_TABLES;
+pub(crate) use kernels::MAX_TABLES;
 use kernels::{AllCells, Asked, FoundRun, Rule, Runs, Sequence, Sequences};
 pub(crate) use ranges::RangeGpu;
 use tables::DeviceTables;
@@ -55,7 +55,7 @@ struct OneDevice {
 }
 
 impl Kraken2Gpus {
-    /// Opens devices with room for at most [`MOST_TABLES`] tables. With `minimizers`, batches return minimizers with their nodes.
+    /// Opens devices with room for at most [`MAX_TABLES`] tables. With `minimizers`, batches return minimizers with their nodes.
     ///
     /// # Errors
     /// If a device cannot be used, or has too little memory.

@@ -13,7 +13,7 @@ use merganser_run::locks::lock;
 use merganser_run::{Cancel, ConfigError, Context, DeviceChoice, Progress, Warnings, Work};
 
 use crate::Error;
-use crate::cuda::{Kraken2Gpus, MOST_TABLES, RangeGpu};
+use crate::cuda::{Kraken2Gpus, MAX_TABLES, RangeGpu};
 use merganser_gpu::{GpuConfig, Uploaded};
 use merganser_taxonomy::{Dump, JointTaxonomy, Taxonomy, TaxonomyNotes, unite};
 
@@ -159,11 +159,11 @@ impl Kraken2Database {
         bytes: Option<u64>,
         minimizers: bool,
     ) -> Result<Option<Arc<Kraken2Gpus>>, Error> {
-        if self.tables.all().count() > MOST_TABLES {
+        if self.tables.all().count() > MAX_TABLES {
             return match context.device {
                 DeviceChoice::Auto | DeviceChoice::Cpu => Ok(None),
                 _ => Err(ConfigError::new(format!(
-                    "more than {MOST_TABLES} databases are used on the CPU only: leave out `device`"
+                    "more than {MAX_TABLES} databases are used on the CPU only: leave out `device`"
                 ))
                 .into()),
             };

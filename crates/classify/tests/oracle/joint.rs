@@ -109,15 +109,19 @@ fn compare_verdicts(whole: Database, joint: Database, reads: &[[Vec<u8>; 2]]) {
     }
 }
 
+/// Writes references, and returns parameters that keep three locations of a feature, and reads.
+fn with_few_locations(folder: &Path) -> (Params, Vec<[Vec<u8>; 2]>) {
+    let mut random = Random(2);
+    let (targets, _) = reference(folder, &mut random);
+    (params(Preset::MetaCache, 3), reads(&targets, &mut random))
+}
+
 /// A database keeps the first locations of a feature: one of all genomes fewer than several together.
 #[test]
 fn features_keep_locations_in_each_database() {
-    let params = params(Preset::MetaCache, 3);
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let mut random = Random(2);
-    let (targets, _) = reference(folder, &mut random);
-    let reads = reads(&targets, &mut random);
+    let (params, reads) = with_few_locations(folder);
     let whole = built(folder, &["a.fa", "b.fa", "c.fa"], params, 1, "");
     let joint = ["a.fa", "b.fa", "c.fa"].map(|file| built(folder, &[file], params, 1, ""));
     let joint = Database::joined(joint).unwrap();
@@ -130,12 +134,9 @@ fn features_keep_locations_in_each_database() {
 /// The locations of the parts of a split database were chosen over all genomes.
 #[test]
 fn the_parts_of_a_split_database_are_the_whole_in_any_order() {
-    let params = params(Preset::MetaCache, 3);
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let mut random = Random(2);
-    let (targets, _) = reference(folder, &mut random);
-    let reads = reads(&targets, &mut random);
+    let (params, reads) = with_few_locations(folder);
     let whole = built(folder, &["a.fa", "b.fa", "c.fa"], params, 3, "whole.mgdb");
     let split = |part: usize| {
         let file = folder.join(format!("{part}.mgdb"));

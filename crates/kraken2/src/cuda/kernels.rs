@@ -115,7 +115,7 @@ pub(crate) struct AllCells<'t> {
 }
 
 /// The maximum number of tables that are looked up together.
-pub(crate) const MOST_TABLES: usize = 16;
+pub(crate) const MAX_TABLES: usize = 16;
 
 /// A range of a table's cells in device memory.
 #[derive(Clone, Copy)]
@@ -160,7 +160,7 @@ impl AllCells<'_> {
     fn raw(&self) -> RawTables {
         let count = self.tables.len();
         let are_joint = self.parents.is_some() && self.tables.iter().all(|one| one.nodes.is_some());
-        assert!(count == 1 || (are_joint && count <= MOST_TABLES), "{count} tables");
+        assert!(count == 1 || (are_joint && count <= MAX_TABLES), "{count} tables");
         let at = |number: usize| self.tables[if number < count { number } else { 0 }].raw();
         RawTables {
             table: std::array::from_fn(at),

@@ -125,7 +125,7 @@ impl<'r> Estimate<'r> {
     /// among the same taxa in the same proportions as its reads. `bases` is the report of the bases of the same reads.
     ///
     /// # Errors
-    /// As [`new`](Self::new), and if `bases` has a taxon that `report` lacks.
+    /// The errors of [`new`](Self::new). If `bases` has a taxon that `report` lacks.
     pub fn with_bases(
         report: &'r KrakenReport,
         bases: &KrakenReport,
