@@ -180,7 +180,9 @@ fn without(report: &mut KrakenReport, chosen: &[bool]) -> bool {
         if is_top && chosen[at] {
             (row.clade, row.own) = (0, 0);
         }
-        stays[at] = is_top || (stays[at] && (row.clade > 0 || !had_reads[at]));
+        // A taxon that never had reads is removed with the taxon above it, which may have lost its last ones.
+        let is_below_kept = row.parent.is_none_or(|parent| stays[parent]);
+        stays[at] = is_top || (stays[at] && is_below_kept && (row.clade > 0 || !had_reads[at]));
     }
     keep(report, &stays);
     gone.iter().any(|&lost| lost > 0)
@@ -268,6 +270,19 @@ mod tests {
         let above = shown(ReportSelection { rank: Some("S1".into()), exclude: true, ..all() });
         assert_eq!(above[4], (11, 30, 30));
         assert!(above.iter().all(|row| row.0 != 13));
+    }
+
+    #[test]
+    fn taxa_without_reads_go_with_the_taxon_above() {
+        let text = "0\t5\t0\tR\t1\troot\n0\t5\t0\tD\t2\t  B\n0\t5\t5\tG\t10\t    g10\n\
+                    0\t0\t0\tG\t20\t    g20\n0\t0\t0\tD\t3\t  A\n0\t0\t0\tG\t30\t    g30\n";
+        let report = KrakenReport::of_text(text.as_bytes()).unwrap();
+        let selection =
+            ReportSelection { taxid: vec![10], exclude: true, ..ReportSelection::default() };
+        let found = selection.apply(&report).unwrap().report;
+        check(&found);
+        let taxids: Vec<u64> = found.rows.iter().map(|row| row.taxid).collect();
+        assert_eq!(taxids, [1, 3, 30]);
     }
 
     #[test]
