@@ -8,6 +8,7 @@
 pub mod base;
 pub mod hash;
 pub mod kmer;
+pub mod lanes;
 pub mod masking;
 pub mod packed;
 pub mod planes;

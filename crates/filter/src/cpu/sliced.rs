@@ -13,11 +13,11 @@
 mod least;
 mod score;
 pub(crate) mod semi_global;
-mod transpose;
 
-use std::ops::{Index, IndexMut, Range};
+use std::ops::Range;
 
 use merganser_seq::dispatch;
+use merganser_seq::lanes::{Bits, LANES, each, transpose};
 use merganser_seq::simd::Level;
 
 use crate::band::Band;
@@ -25,39 +25,17 @@ use crate::batch::SequenceView;
 use score::Score;
 
 /// The number of pairs of a group.
-pub(crate) const PAIRS: usize = 512;
+pub(crate) const PAIRS: usize = LANES;
 
 /// The maximum width of a band: wider bands and longer segments would not stay in the cache.
 pub(crate) const MAX_WIDTH: usize = 128;
 /// The maximum length of a segment, in bases.
 pub(crate) const MAX_COLUMNS: usize = 4096;
 
-/// A bit for every pair: bit k of word g is that of pair 64g + k. Aligned so that it never crosses a cache
-/// line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(align(64))]
-pub(super) struct Bits([u64; PAIRS / 64]);
-
-impl Index<usize> for Bits {
-    type Output = u64;
-
-    #[inline(always)]
-    fn index(&self, g: usize) -> &u64 {
-        &self.0[g]
-    }
-}
-
-impl IndexMut<usize> for Bits {
-    #[inline(always)]
-    fn index_mut(&mut self, g: usize) -> &mut u64 {
-        &mut self.0[g]
-    }
-}
-
 /// The number of columns that are counted together.
 const COLUMNS: usize = 8;
 
-const NONE: Bits = Bits([0; PAIRS / 64]);
+const NONE: Bits = Bits::NONE;
 
 /// A group of pairs that are decided together. Groups reuse their memory.
 #[derive(Debug, Default)]
@@ -117,7 +95,7 @@ impl Group {
     fn begin(&mut self) {
         let ends = self.bands.iter().skip(1).map(|(lane, _)| *lane).chain([self.ends.len()]);
         for (&(from, band), to) in self.bands.iter().zip(ends) {
-            let lanes = lanes(from..to);
+            let lanes = Bits::of_lanes(from..to);
             let put = |bits: &mut Bits| *bits = each(|g| bits[g] | lanes[g]);
             let (above, below) = ((-band.low) as usize, (band.last - band.low) as usize);
             put(&mut self.select[below]);
@@ -131,7 +109,7 @@ impl Group {
         let rows = 64 * self.blocks;
         for plane in &mut self.planes {
             for block in plane[..rows].as_chunks_mut::<64>().0 {
-                transpose::transpose(level, block);
+                transpose(level, block);
             }
         }
         self.begin();
@@ -139,7 +117,7 @@ impl Group {
             self.ends.sort_unstable();
         }
         let columns = self.ends.last().map_or(0, |&(columns, _)| columns);
-        let mut alive = lanes(0..self.ends.len());
+        let mut alive = Bits::of_lanes(0..self.ends.len());
         let mut ended = 0;
         for from in (0..columns).step_by(COLUMNS) {
             let to = columns.min(from + COLUMNS);
@@ -319,19 +297,6 @@ fn slide([zero, up, down]: [Bits; 3], below: Bits) -> (Bits, Bits) {
     let more = each(|g| down[g] | !(zero[g] | up[g]));
     let next_up = each(|g| (zero[g] & up[g]) | !(below[g] | more[g]));
     (next_up, each(|g| below[g] & more[g]))
-}
-
-/// Returns the bits of a range of pairs.
-fn lanes(lanes: Range<usize>) -> Bits {
-    each(|g| {
-        let (first, end) = (lanes.start.max(64 * g), lanes.end.min(64 * g + 64));
-        if first < end { u64::MAX >> (64 - (end - first)) << (first % 64) } else { 0 }
-    })
-}
-
-#[inline(always)]
-fn each(of: impl FnMut(usize) -> u64) -> Bits {
-    Bits(std::array::from_fn(of))
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Scores of 512 pairs that rise and fall, stored as bit slices (one bit of every pair in a word), and their
 //! minima.
 
-use super::{Bits, NONE, each};
+use merganser_seq::lanes::{Bits, each};
+
+use super::NONE;
 
 /// Scores, and their minima so far.
 #[derive(Debug, Default)]

@@ -1,9 +1,10 @@
 //! Scores of 512 pairs that only rise, stored as bit slices (one bit of every pair in a word), and saturate.
 
 use merganser_seq::dispatch;
+use merganser_seq::lanes::{Bits, each};
 use merganser_seq::simd::Level;
 
-use super::{Bits, COLUMNS, NONE, each};
+use super::{COLUMNS, NONE};
 
 /// Scores up to a threshold.
 #[derive(Debug, Default)]

@@ -11,10 +11,11 @@
 //! then the value in this row. The minimum in this row is the result, as in [`crate::cpu::banded::semi_global`].
 
 use merganser_seq::dispatch;
+use merganser_seq::lanes::{Bits, each, transpose};
 use merganser_seq::simd::Level;
 
 use super::least::Least;
-use super::{Bits, NONE, PAIRS, each, lanes, transpose};
+use super::{NONE, PAIRS};
 use crate::batch::SequenceView;
 
 /// The maximum number of bases of reads and segments, chosen so that the vectors stay in the cache.
@@ -123,11 +124,11 @@ impl SemiGlobalGroup {
         for (planes, bases) in [(&mut self.reads, rows), (&mut self.segments, columns)] {
             for plane in planes {
                 for block in plane[..bases.next_multiple_of(64)].as_chunks_mut::<64>().0 {
-                    transpose::transpose(level, block);
+                    transpose(level, block);
                 }
             }
         }
-        let mut longer = lanes(0..self.pairs);
+        let mut longer = Bits::of_lanes(0..self.pairs);
         for (row, pairs) in self.last_rows.iter().enumerate().take(most) {
             // Deleting the whole read is always possible.
             self.least.set(pairs, row + 1, row + 1);
@@ -151,7 +152,7 @@ dispatch! {
 #[inline(always)]
 fn walk_body(group: &mut SemiGlobalGroup) {
     let Shape { rows, shortest, columns, most, above } = group.shape;
-    let mut alive = lanes(0..group.pairs);
+    let mut alive = Bits::of_lanes(0..group.pairs);
     // Pairs whose score follows their read's last row.
     let mut along = NONE;
     for pairs in group.last_rows.iter().take(most) {

@@ -63,17 +63,4 @@ proptest! {
             }
         }
     }
-
-    #[test]
-    fn turned_twice_is_as_before(rows in proptest::collection::vec(any::<[u64; 8]>(), 64)) {
-        for level in Level::available() {
-            let mut transposed: [Bits; 64] = std::array::from_fn(|k| Bits(rows[k]));
-            transpose::transpose(level, &mut transposed);
-            for (b, g, k) in [(0, 0, 0), (1, 0, 0), (0, 0, 1), (63, 7, 5), (17, 3, 40), (40, 3, 17)] {
-                prop_assert_eq!(transposed[b][g] >> k & 1, rows[k][g] >> b & 1);
-            }
-            transpose::transpose(level, &mut transposed);
-            prop_assert!(transposed.iter().zip(&rows).all(|(transposed, row)| transposed.0 == *row));
-        }
-    }
 }

@@ -1,13 +1,12 @@
-//! Transposition of 64 by 64 bits (Warren, Hacker's Delight, 7-3), for eight groups of pairs at once.
+//! Transposition of 64 by 64 bits (Warren, Hacker's Delight, 7-3), for eight groups of lanes at once.
 #![allow(unsafe_code, reason = "calls the code for a level of SIMD that was detected")]
 
-use merganser_seq::dispatch;
-use merganser_seq::simd::{Features, Level};
-
 use super::Bits;
+use crate::dispatch;
+use crate::simd::{Features, Level};
 
 /// Transposes the bits of each group: bit b of row k becomes bit k of row b.
-pub(super) fn transpose(level: Level, rows: &mut [Bits; 64]) {
+pub fn transpose(level: Level, rows: &mut [Bits; 64]) {
     #[cfg(target_arch = "x86_64")]
     if level.features() == Features::Avx512 {
         // SAFETY: a `Level` with these features only exists if the processor has AVX-512 F.
