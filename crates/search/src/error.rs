@@ -1,0 +1,21 @@
+//! Errors of the search.
+
+merganser_io::job_error! {
+    /// An error of this crate; its message is one line that says what, where, and what to do.
+    pub enum Error {
+        /// A pattern is invalid.
+        #[error("pattern {name}: {problem}")]
+        Pattern {
+            /// The name of the pattern.
+            name: String,
+            /// The problem, and what to do.
+            problem: String,
+        },
+    }
+}
+
+impl From<merganser_alignments::Error> for Error {
+    fn from(error: merganser_alignments::Error) -> Error {
+        error.into_job()
+    }
+}
