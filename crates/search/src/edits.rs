@@ -190,7 +190,7 @@ mod tests {
             }
             for level in Level::available() {
                 let mut tile = Tile::default();
-                let stretches: Vec<_> = texts.iter().map(|letters| Stretch { letters, skipped: 0 }).collect();
+                let stretches: Vec<_> = texts.iter().map(|letters| Stretch { letters }).collect();
                 tile.load(level, &stretches, u16::MAX, false);
                 let mut ends = Vec::new();
                 Rows::default().scan(level, &tile, &pattern, e, &mut ends);

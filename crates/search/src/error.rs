@@ -11,6 +11,14 @@ merganser_io::job_error! {
             /// The problem, and what to do.
             problem: String,
         },
+        /// The patterns match almost everywhere.
+        #[error(
+            "{place}: the patterns match at too many places to be listed: give fewer edits (-e) or longer patterns"
+        )]
+        TooMany {
+            /// The file and the record.
+            place: String,
+        },
     }
 }
 

@@ -1,13 +1,35 @@
 //! Search for short patterns: every occurrence of guides, primers, barcodes and probes within a number of edits.
 
+mod align;
+mod config;
 mod edits;
 mod error;
+mod hamming;
+mod hit;
+mod join;
 mod letters;
+mod memory;
 #[cfg(test)]
 #[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
 mod naive;
+mod output;
 mod pattern;
+mod places;
+mod queries;
+mod run;
+mod scan;
+mod select;
+#[cfg(test)]
+mod tests;
 mod tile;
 
+pub use align::Alignment;
+pub use config::{Config, Strand};
 pub use error::Error;
+pub use hit::Hit;
+pub use memory::find;
+pub use merganser_alignments::Operation;
+pub use merganser_filter::Threshold;
+pub use output::{Format, Writer};
 pub use pattern::{MAX_PATTERN, Pattern};
+pub use run::{Outcome, run_with};

@@ -17,8 +17,6 @@ pub(crate) const BLOCK: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch<'t> {
     pub(crate) letters: &'t [u8],
-    /// The number of the first columns whose occurrences another lane reports.
-    pub(crate) skipped: usize,
 }
 
 /// A tile. Refilling it reuses its memory.
@@ -155,8 +153,8 @@ mod tests {
         ) {
             for level in Level::available() {
                 let mut tile = Tile::default();
-                tile.load(level, &[Stretch { letters: b"ACCGNTAGA", skipped: 0 }; 512], u16::MAX, true);
-                let stretches: Vec<_> = texts.iter().map(|letters| Stretch { letters, skipped: 0 }).collect();
+                tile.load(level, &[Stretch { letters: b"ACCGNTAGA" }; 512], u16::MAX, true);
+                let stretches: Vec<_> = texts.iter().map(|letters| Stretch { letters }).collect();
                 tile.load(level, &stretches, u16::MAX, n_matches);
                 for bases in 1..16 {
                     for column in 0..tile.columns() {

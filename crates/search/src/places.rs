@@ -1,0 +1,184 @@
+//! From ends to hits: the ends of a query in a piece are divided into clusters, and each cluster is decided.
+//!
+//! Ends further apart than [`reach`] do not silence each other. A cluster at the border of a stretch of a long sequence
+//! may go on in the next stretch: it is returned undecided, with all alignments, and [`crate::join`] decides it.
+
+use merganser_io::RecordBatch;
+
+use crate::align::{Aligner, Alignment, diagonal};
+use crate::hit::Hit;
+use crate::letters::text_bases;
+use crate::queries::{Queries, Query};
+use crate::scan::{Piece, PieceEnd};
+use crate::select::{End, occurrences, reach};
+
+/// An undecided end with the hit that it would be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    pub(crate) end: End,
+    pub(crate) hit: Hit,
+}
+
+/// An undecided cluster at a border of a stretch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cluster {
+    pub(crate) query: usize,
+    pub(crate) candidates: Vec<Candidate>,
+    /// Whether it may go on in the stretch before, and in the one after.
+    pub(crate) is_open: [bool; 2],
+}
+
+/// The hits and the undecided clusters of a piece. Positions are those of the piece.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Places {
+    pub(crate) hits: Vec<Hit>,
+    pub(crate) clusters: Vec<Cluster>,
+}
+
+/// Decides ends. Each thread has its own.
+#[derive(Debug, Default)]
+pub(crate) struct Decider {
+    aligner: Aligner,
+    /// The bases of the letters around a cluster.
+    window: Vec<u8>,
+}
+
+impl Decider {
+    /// Returns the places of the ends of one piece, which are sorted by query and position. `goes_on` says whether the
+    /// sequence of the piece has letters before and after it.
+    pub(crate) fn decide(
+        &mut self,
+        queries: &Queries,
+        piece: &Piece<'_>,
+        ends: &[PieceEnd],
+        goes_on: [bool; 2],
+    ) -> Places {
+        let mut places = Places::default();
+        for ends in ends.chunk_by(|a, b| a.query == b.query) {
+            let number = ends[0].query as usize;
+            let query = &queries.all()[number];
+            let ends: Vec<End> = ends.iter().map(|end| end.end).collect();
+            let reach = if queries.every_end() { 0 } else { reach(query.edits) };
+            let close = |a: &End, b: &End| b.position - a.position <= reach;
+            for cluster in ends.chunk_by(close) {
+                let (first, last) = (cluster[0].position, cluster[cluster.len() - 1].position);
+                let before = goes_on[0] && first < piece.owned.start + reach;
+                let after = goes_on[1] && last + reach >= piece.owned.end;
+                if (before || after) && reach > 0 {
+                    let candidates = cluster
+                        .iter()
+                        .map(|&end| Candidate { end, hit: self.hit(queries, query, piece, end) });
+                    places.clusters.push(Cluster {
+                        query: number,
+                        candidates: candidates.collect(),
+                        is_open: [before, after],
+                    });
+                } else {
+                    self.decide_cluster(queries, query, piece, cluster, &mut places.hits);
+                }
+            }
+        }
+        places.hits.sort_unstable_by_key(Hit::key);
+        places
+    }
+
+    fn decide_cluster(
+        &mut self,
+        queries: &Queries,
+        query: &Query,
+        piece: &Piece<'_>,
+        cluster: &[End],
+        hits: &mut Vec<Hit>,
+    ) {
+        if queries.every_end() {
+            hits.extend(cluster.iter().map(|&end| self.hit(queries, query, piece, end)));
+            return;
+        }
+        let mut known: Vec<Option<Hit>> = vec![None; cluster.len()];
+        let taken = occurrences(cluster, query.edits, |at| {
+            let hit = known[at].get_or_insert_with(|| self.hit(queries, query, piece, cluster[at]));
+            hit.alignment.start
+        });
+        hits.extend(taken.into_iter().map(|at| {
+            known[at].take().unwrap_or_else(|| self.hit(queries, query, piece, cluster[at]))
+        }));
+    }
+
+    /// Returns the hit of an end.
+    fn hit(&mut self, queries: &Queries, query: &Query, piece: &Piece<'_>, end: End) -> Hit {
+        let length = query.sets.len();
+        let from = end.position.saturating_sub(length + end.edits);
+        let to = piece.letters.len().min(end.position + end.edits);
+        self.window.clear();
+        let bases = |&letter: &u8| text_bases(letter, queries.n_matches());
+        self.window.extend(piece.letters[from..to].iter().map(bases));
+        let inner = End { position: end.position - from, ..end };
+        let mut alignment = match queries.hamming() {
+            true => {
+                let start = inner.position - length;
+                let operations = diagonal(&query.sets, &self.window[start..]);
+                Alignment { start, end: inner.position, operations }
+            }
+            false => {
+                let may_move = !queries.every_end();
+                self.aligner.align(&query.sets, &self.window, inner, may_move)
+            }
+        };
+        alignment.start += from;
+        alignment.end += from;
+        Hit {
+            pattern: query.pattern,
+            reverse: query.reverse,
+            edits: end.edits,
+            letters: piece.letters[alignment.start..alignment.end].to_ascii_uppercase(),
+            alignment,
+        }
+    }
+}
+
+/// Returns the hits of a cluster whose ends and alignments are known.
+pub(crate) fn decide_candidates(candidates: Vec<Candidate>, e: usize, hits: &mut Vec<Hit>) {
+    let ends: Vec<End> = candidates.iter().map(|candidate| candidate.end).collect();
+    let taken = occurrences(&ends, e, |at| candidates[at].hit.alignment.start);
+    let mut taken = taken.into_iter().peekable();
+    hits.extend(
+        candidates.into_iter().enumerate().filter_map(|(at, candidate)| {
+            (taken.next_if_eq(&at).is_some()).then_some(candidate.hit)
+        }),
+    );
+}
+
+/// The lengths of the overlaps of the stretches of a long sequence.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Overlap {
+    /// The number of letters that an alignment may have before its end.
+    pub(crate) before: usize,
+    /// The number of letters after an end that its alignment may end at.
+    pub(crate) after: usize,
+}
+
+impl Overlap {
+    /// Returns the overlap that the queries need.
+    pub(crate) fn of(queries: &Queries) -> Overlap {
+        Overlap { before: queries.reach(), after: queries.most_edits() }
+    }
+
+    /// Returns the number of letters that a stretch repeats from the one before.
+    pub(crate) fn letters(self) -> usize {
+        self.before + self.after
+    }
+
+    /// Returns the pieces of a batch, each with whether its sequence goes on before and after it.
+    pub(crate) fn pieces<'b>(
+        self,
+        batch: &'b RecordBatch,
+    ) -> impl Iterator<Item = (Piece<'b>, [bool; 2])> {
+        let goes_on = batch.stretch().map_or([false; 2], |one| [!one.begins, !one.ends]);
+        (0..batch.len()).map(move |at| {
+            let letters = batch.letters(at);
+            let first = if goes_on[0] { self.before + 1 } else { 1 };
+            let end = letters.len() + 1 - if goes_on[1] { self.after } else { 0 };
+            (Piece { letters, owned: first..end.max(first) }, goes_on)
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! Whole runs: texts from files, hits to a file.
+
+mod sink;
+mod worker;
+
+use std::time::Instant;
+
+use merganser_alignments::RecordOptions;
+use merganser_io::{Header, Input, Keep, ReadInput, Records, longest_record};
+use merganser_run::engine::Engine;
+use merganser_run::{Budget, Context, Shortage, Stages, Unit, peak_rss};
+
+use crate::places::Overlap;
+use crate::queries::Queries;
+use crate::{Config, Error, Pattern, Writer};
+use sink::Sink;
+use worker::Worker;
+
+/// The number of letters of a stretch of a long sequence: a tile of 512 lanes.
+const STRETCH: usize = if cfg!(test) { 150 } else { 480 << 10 };
+/// The number of bytes of a batch of shorter records, and of the text that is parsed at a time.
+const BATCH_BYTES: usize = if cfg!(test) { 100 } else { 512 << 10 };
+/// The number of records of a batch.
+const BATCH_RECORDS: usize = 16 << 10;
+/// The number of batches per worker that may be begun before the one that is written next.
+const AHEAD: u64 = 2;
+/// The memory of a thread in bytes: a batch and its text, a tile of a thousand columns with fifteen vectors of 64 bytes
+/// each, and hits.
+const THREAD: u64 = 24 << 20;
+/// The number of copies of a record in memory: the text, the record, and its letters in tiles.
+const COPIES: u64 = 4;
+
+/// The results of a run.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The number of texts: sequences or reads.
+    pub texts: u64,
+    /// The number of letters of all texts.
+    pub letters: u64,
+    /// The number of hits of each pattern, by number of edits from 0 on.
+    pub hits: Vec<Vec<u64>>,
+    /// The number of secondary and supplementary alignments that were skipped.
+    pub skipped_alignments: u64,
+    /// The wall time of each stage.
+    pub stages: Stages,
+    /// The peak resident memory in bytes, if the system reports it.
+    pub peak_memory: Option<u64>,
+}
+
+impl Outcome {
+    /// Returns the number of all hits.
+    pub fn total(&self) -> u64 {
+        self.hits.iter().flatten().sum()
+    }
+}
+
+/// Searches patterns in the sequences or reads of files, and writes all hits in the order of the texts, then of start,
+/// end, pattern and strand. The bytes that are written do not depend on `context`. The progress has one stage, in bytes
+/// of input.
+///
+/// # Errors
+/// If the configuration is invalid, a pattern would match everywhere, there is too little memory, the input is invalid
+/// (the first error in the input is returned), the output cannot be written, or the run is cancelled. No output appears
+/// then.
+pub fn run_with(
+    config: &Config,
+    patterns: &[Pattern],
+    texts: &[Input],
+    writer: Writer,
+    context: &Context,
+) -> Result<Outcome, Error> {
+    context.validate()?;
+    let queries = Queries::new(config, patterns)?;
+    let overlap = Overlap::of(&queries);
+    let begun = Instant::now();
+    let segments: Vec<ReadInput> = texts.iter().cloned().map(ReadInput::Single).collect();
+    let records = Records::open(&segments, options(overlap, context)?)?;
+    let (progress, cancel) = (&*context.progress, &context.cancel);
+    progress.stage("search", Unit::Bytes, records.bytes_total());
+    let sink = Sink::new(&queries, overlap, patterns, writer);
+    let ahead = AHEAD * context.threads as u64;
+    let engine = Engine::new(&records, sink, ahead, progress, cancel);
+    engine.run(context.threads, || Worker::new(&queries, overlap))?;
+    let (mut outcome, writer) = engine.finish()?.into_outcome();
+    outcome.stages.add("search", begun.elapsed());
+    outcome.stages.add("sync", writer.finish()?);
+    progress.finish();
+    outcome.skipped_alignments = records.skipped_alignments();
+    outcome.peak_memory = peak_rss();
+    Ok(outcome)
+}
+
+fn options(overlap: Overlap, context: &Context) -> Result<RecordOptions, Error> {
+    let budget = Budget::of_run(context, THREAD);
+    let what = format_args!("{} threads need", context.threads);
+    let left = budget.check(what, Shortage::FEWER_THREADS)?;
+    Ok(RecordOptions {
+        keep: Keep { header: Header::Name, qualities: false },
+        batch_records: BATCH_RECORDS,
+        batch_bytes: BATCH_BYTES,
+        chunk_bytes: BATCH_BYTES,
+        workers: context.threads,
+        max_record: longest_record(left, COPIES),
+        stretches: Some((STRETCH, overlap.letters())),
+        cancel: context.cancel.clone(),
+        warnings: context.warnings.clone(),
+        ..RecordOptions::default()
+    })
+}

@@ -1,0 +1,114 @@
+//! The scan of texts: all ends of all patterns, tile by tile.
+
+use std::ops::Range;
+
+use merganser_seq::lanes::LANES;
+use merganser_seq::simd::Level;
+
+use crate::edits::{LaneEnd, Rows};
+use crate::hamming;
+use crate::queries::Queries;
+use crate::select::End;
+use crate::tile::{Stretch, Tile};
+
+/// The number of ends that a lane reports, for long texts.
+pub(crate) const OWN_COLUMNS: usize = if cfg!(test) { 60 } else { 960 };
+
+/// A text, or a part of one.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece<'t> {
+    pub(crate) letters: &'t [u8],
+    /// The ends (positions after a last letter) that are reported. Those before the range are known from another piece.
+    pub(crate) owned: Range<usize>,
+}
+
+/// An end of a query in a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PieceEnd {
+    pub(crate) piece: u32,
+    pub(crate) query: u32,
+    pub(crate) end: End,
+}
+
+/// The scanner of a thread.
+#[derive(Debug)]
+pub(crate) struct Scanner {
+    level: Level,
+    tile: Tile,
+    rows: Rows,
+    found: Vec<LaneEnd>,
+}
+
+/// A lane: the number of its piece, the range of its letters, and the first column that it reports.
+#[derive(Clone, Debug)]
+struct Lane {
+    piece: usize,
+    letters: Range<usize>,
+    skipped: usize,
+}
+
+impl Scanner {
+    pub(crate) fn new(level: Level) -> Scanner {
+        Scanner { level, tile: Tile::default(), rows: Rows::default(), found: Vec::new() }
+    }
+
+    /// Appends the ends of all queries in some pieces, sorted by piece, query and position. Returns `false`, with some of
+    /// the ends, if there are more than `most`.
+    pub(crate) fn scan(
+        &mut self,
+        pieces: &[Piece<'_>],
+        queries: &Queries,
+        most: usize,
+        ends: &mut Vec<PieceEnd>,
+    ) -> bool {
+        let first = ends.len();
+        let mut lanes = lanes(pieces, queries.reach());
+        // Lanes of a tile should have the same length.
+        lanes.sort_by_key(|lane| std::cmp::Reverse(lane.letters.len()));
+        for lanes in lanes.chunks(LANES) {
+            let stretches: Vec<Stretch<'_>> = lanes
+                .iter()
+                .map(|lane| Stretch { letters: &pieces[lane.piece].letters[lane.letters.clone()] })
+                .collect();
+            self.tile.load(self.level, &stretches, queries.sets(), queries.n_matches());
+            for (number, query) in (0..).zip(queries.all()) {
+                self.found.clear();
+                let (level, found) = (self.level, &mut self.found);
+                match queries.hamming() {
+                    false => self.rows.scan(level, &self.tile, &query.sets, query.edits, found),
+                    true => hamming::scan(level, &self.tile, &query.sets, query.edits, found),
+                }
+                ends.extend(found.iter().filter_map(|found| own_end(lanes, number, found)));
+                if ends.len() - first > most {
+                    return false;
+                }
+            }
+        }
+        ends[first..].sort_unstable();
+        true
+    }
+}
+
+/// Returns the end that a lane has found, unless it belongs to another lane or lies after the lane's letters.
+fn own_end(lanes: &[Lane], query: u32, found: &LaneEnd) -> Option<PieceEnd> {
+    let lane = lanes.get(usize::from(found.lane))?;
+    let column = found.column as usize;
+    let is_own = (lane.skipped..lane.letters.len()).contains(&column);
+    let end = End { position: lane.letters.start + column + 1, edits: usize::from(found.edits) };
+    is_own.then_some(PieceEnd { piece: lane.piece as u32, query, end })
+}
+
+/// Divides pieces into lanes. Each begins `reach` letters before the first end that it reports, so that it has all
+/// alignments of its ends.
+fn lanes(pieces: &[Piece<'_>], reach: usize) -> Vec<Lane> {
+    let mut lanes = Vec::new();
+    for (piece, Piece { letters, owned }) in pieces.iter().enumerate() {
+        let (first, last) = (owned.start.max(1), owned.end.min(letters.len() + 1));
+        for from in (first..last).step_by(OWN_COLUMNS) {
+            let to = last.min(from + OWN_COLUMNS);
+            let start = (from - 1).saturating_sub(reach);
+            lanes.push(Lane { piece, letters: start..to - 1, skipped: from - 1 - start });
+        }
+    }
+    lanes
+}

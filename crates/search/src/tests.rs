@@ -1,0 +1,197 @@
+//! Comparison of whole searches with `map`, with the literal definition, and of files with texts in memory.
+
+use merganser_io::Output;
+use merganser_run::Context;
+use merganser_test_random::Random;
+use proptest::prelude::*;
+
+use crate::letters::{bases, text_bases};
+use crate::{
+    Config, Error, Format, Hit, Operation, Pattern, Strand, Threshold, Writer, find, run_with,
+};
+
+fn pattern(number: usize, letters: &[u8]) -> Pattern {
+    Pattern::new(format!("p{number}"), letters).unwrap()
+}
+
+/// Returns texts, with repeats, and patterns that occur in them with edits.
+fn case(seed: u64, ambiguous: bool) -> (Vec<Vec<u8>>, Vec<Pattern>) {
+    let mut random = Random(seed);
+    let unit = random.bases(7);
+    let texts: Vec<Vec<u8>> = (0..3)
+        .map(|_| {
+            let repeat = unit.repeat(random.below(30));
+            let text =
+                [random.bases(150), repeat, b"A".repeat(random.below(60)), random.bases(200)]
+                    .concat();
+            if ambiguous { random.mutated(&text, 9) } else { text }
+        })
+        .collect();
+    let patterns = (0..4)
+        .map(|number| {
+            let text = &texts[random.below(3)];
+            let (start, length) = (random.below(text.len() - 40), 16 + random.below(24));
+            let mut letters = random.mutated(&text[start..start + length], 12).to_ascii_uppercase();
+            for letter in &mut letters {
+                if !ambiguous && *letter == b'N' {
+                    *letter = b'G';
+                } else if ambiguous && random.below(6) == 0 {
+                    *letter = b"RYSWKMBDHVN"[random.below(11)];
+                }
+            }
+            pattern(number, &letters)
+        })
+        .collect();
+    (texts, patterns)
+}
+
+/// Returns the letters of a pattern as an alignment has them in the direction of the text.
+fn directed(hit: &Hit, patterns: &[Pattern]) -> Vec<u8> {
+    let pattern = &patterns[hit.pattern];
+    if hit.reverse { pattern.reverse_sets() } else { pattern.sets().to_vec() }
+}
+
+/// Checks that an alignment is one of the pattern with the text, and has the edits of the hit.
+fn check(hit: &Hit, patterns: &[Pattern], text: &[u8], n_matches: bool) {
+    let sets = directed(hit, patterns);
+    let (mut i, mut j, mut edits) = (0, hit.alignment.start, 0);
+    for &(operation, length) in &hit.alignment.operations {
+        for _ in 0..length {
+            let matches = |i: usize, j: usize| sets[i] & text_bases(text[j], n_matches) != 0;
+            match operation {
+                Operation::Match => assert!(matches(i, j)),
+                Operation::Mismatch => assert!(!matches(i, j)),
+                _ => {}
+            }
+            edits += usize::from(operation != Operation::Match);
+            i += usize::from(operation != Operation::Deletion);
+            j += usize::from(operation != Operation::Insertion);
+        }
+    }
+    assert_eq!((i, j, edits), (sets.len(), hit.alignment.end, hit.edits));
+    assert_eq!(hit.letters, text[hit.alignment.start..j].to_ascii_uppercase());
+}
+
+fn run(
+    config: &Config,
+    patterns: &[Pattern],
+    texts: &[Vec<u8>],
+    threads: usize,
+) -> Result<String, Error> {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, output) = (folder.path().join("texts.fa"), folder.path().join("hits.tsv"));
+    let fasta: String = (0..)
+        .zip(texts)
+        .map(|(number, text)| format!(">t{number} x\n{}\n", String::from_utf8_lossy(text)))
+        .collect();
+    std::fs::write(&input, fasta).unwrap();
+    let writer = Writer::new(Format::Tsv, Output::create(&output)?);
+    let mut context = Context::new();
+    context.threads = threads;
+    run_with(config, patterns, &[input.into()], writer, &context)?;
+    Ok(std::fs::read_to_string(output).unwrap())
+}
+
+fn table(patterns: &[Pattern], hits: &[Vec<Hit>]) -> String {
+    let mut text = crate::output::HEADER.to_vec();
+    for (number, hits) in hits.iter().enumerate() {
+        let name = format!("t{number}");
+        let add =
+            |hit| crate::output::append(Format::Tsv, patterns, name.as_bytes(), hit, &mut text);
+        hits.iter().for_each(add);
+    }
+    String::from_utf8(text).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn hits_are_those_of_map(seed: u64, e in 0u32..7, hamming: bool) {
+        let (texts, patterns) = case(seed, false);
+        let folder = tempfile::tempdir().unwrap();
+        let fasta: String = (0..)
+            .zip(&texts)
+            .map(|(number, text)| format!(">{number}\n{}\n", String::from_utf8_lossy(text)))
+            .collect();
+        std::fs::write(folder.path().join("r.fa"), fasta).unwrap();
+        let context = Context::new();
+        let (index, _) = merganser_map::build_in_memory(folder.path().join("r.fa"), &context).unwrap();
+        let map = merganser_map::Config { hamming, ..merganser_map::Config::new(Threshold::Edits(e)) };
+        let letters: Vec<_> = patterns.iter().map(Pattern::letters).collect();
+        let mapped = merganser_map::run_in_memory(&map, &index, &letters, &context).unwrap();
+        let mut expected = Vec::new();
+        for (pattern, hits) in mapped.into_iter().enumerate() {
+            expected.extend(hits.into_iter().map(|hit| {
+                (hit.contig, hit.position as usize, pattern, hit.reverse, hit.edits as usize, hit.cigar)
+            }));
+        }
+        expected.sort_by_key(|hit| (hit.0, hit.1, hit.2, hit.3, hit.4, format!("{:?}", hit.5)));
+        let config = Config { hamming, ..Config::new(Threshold::Edits(e)) };
+        let mut found = Vec::new();
+        for (contig, hits) in find(&config, &patterns, &texts).unwrap().into_iter().enumerate() {
+            for hit in hits {
+                check(&hit, &patterns, &texts[contig], false);
+                let Hit { pattern, reverse, edits, alignment, .. } = hit;
+                found.push((contig, alignment.start, pattern, reverse, edits, alignment.operations));
+            }
+        }
+        found.sort_by_key(|hit| (hit.0, hit.1, hit.2, hit.3, hit.4, format!("{:?}", hit.5)));
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn every_end_is_found(seed: u64, e in 0u32..7, n_matches: bool, hamming: bool) {
+        let (texts, patterns) = case(seed, true);
+        let base = Config { n_matches, hamming, all_ends: true, ..Config::new(Threshold::Edits(e)) };
+        for strand in [Strand::Forward, Strand::Reverse, Strand::Both] {
+            let found = find(&Config { strand, ..base.clone() }, &patterns, &texts).unwrap();
+            for (text, hits) in texts.iter().zip(found) {
+                let sets: Vec<u8> = text.iter().map(|&letter| text_bases(letter, n_matches)).collect();
+                let mut expected = Vec::new();
+                for (number, pattern) in patterns.iter().enumerate() {
+                    for reverse in [false, true].into_iter().filter(|&reverse| strand.searches(reverse)) {
+                        let query = if reverse { pattern.reverse_sets() } else { pattern.sets().to_vec() };
+                        let ends = match hamming {
+                            true => crate::naive::substitutions(&query, &sets, e as usize),
+                            false => crate::naive::ends(&query, &sets, e as usize),
+                        };
+                        expected.extend(ends.into_iter().map(|(end, edits)| (number, reverse, end, edits)));
+                    }
+                }
+                hits.iter().for_each(|hit| check(hit, &patterns, text, n_matches));
+                let mut found: Vec<_> = hits
+                    .iter()
+                    .map(|hit| (hit.pattern, hit.reverse, hit.alignment.end, hit.edits))
+                    .collect();
+                found.sort_unstable();
+                prop_assert_eq!(found, expected);
+            }
+        }
+    }
+
+    /// Stretches are short in tests, so that clusters cross their borders.
+    #[test]
+    fn files_have_the_hits_of_texts_in_memory(seed: u64, e in 0u32..7, all_ends: bool, ambiguous: bool) {
+        let (texts, patterns) = case(seed, ambiguous);
+        let config = Config { all_ends, ..Config::new(Threshold::Edits(e)) };
+        let expected = table(&patterns, &find(&config, &patterns, &texts).unwrap());
+        for threads in [1, 3] {
+            prop_assert_eq!(run(&config, &patterns, &texts, threads).unwrap(), expected.clone());
+        }
+    }
+}
+
+#[test]
+fn patterns_that_match_everywhere_are_refused() {
+    let config = Config::new(Threshold::Edits(4));
+    let error = find(&config, &[pattern(0, b"ACGT")], &[b"ACGT"]).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "pattern p0: with 4 edits its 4 letters match everywhere: give fewer edits (-e)"
+    );
+    assert!(Pattern::new("x", b"AC-GT").unwrap_err().to_string().contains("'-' at letter 3"));
+    assert!(Pattern::new("x", &[b'A'; 129]).unwrap_err().to_string().contains("129 letters"));
+    assert!(Pattern::new("x", b"").is_err());
+    assert_eq!(bases(b'u'), 8);
+}
