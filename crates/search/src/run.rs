@@ -1,18 +1,22 @@
 //! Whole runs: texts from files, hits to a file.
 
+mod measure;
 mod sink;
 mod worker;
 
+use std::path::Path;
 use std::time::Instant;
 
 use merganser_alignments::RecordOptions;
-use merganser_io::{Header, Input, Keep, ReadInput, Records, longest_record};
+use merganser_io::{Header, Input, Keep, OutputSet, ReadInput, Records, longest_record};
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, Context, Shortage, Stages, Unit, peak_rss};
 
 use crate::places::Overlap;
 use crate::queries::Queries;
-use crate::{Config, Error, Pattern, Writer};
+use crate::output::check_names;
+use crate::{Config, Error, Format, Pattern, Writer};
+use measure::measure;
 use sink::Sink;
 use worker::Worker;
 
@@ -27,6 +31,8 @@ const AHEAD: u64 = 2;
 /// The memory of a thread in bytes: a batch and its text, a tile of a thousand columns with fifteen vectors of 64 bytes
 /// each, and hits.
 const THREAD: u64 = 24 << 20;
+/// The memory of a pattern in bytes: its name, its letters and their sets of bases, its queries and its counts.
+const PATTERN: u64 = 1 << 10;
 /// The number of copies of a record in memory: the text, the record, and its letters in tiles.
 const COPIES: u64 = 4;
 
@@ -55,9 +61,29 @@ impl Outcome {
     }
 }
 
+/// Searches patterns in the sequences or reads of files, and writes all hits to the file `output`, whose name decides the
+/// format: TSV, or BED, SAM or BAM.
+///
+/// # Errors
+/// Fails as [`run_with`] does.
+pub fn run(
+    config: &Config,
+    patterns: &[Pattern],
+    texts: impl IntoIterator<Item = impl Into<Input>>,
+    output: impl AsRef<Path>,
+    context: &Context,
+) -> Result<Outcome, Error> {
+    let texts: Vec<Input> = texts.into_iter().map(Into::into).collect();
+    let (output, set) = (output.as_ref(), OutputSet::new());
+    let writer = Writer::new(Format::of_name(output), set.output(output)?);
+    let outcome = run_with(config, patterns, &texts, writer, context)?;
+    set.commit()?;
+    Ok(outcome)
+}
+
 /// Searches patterns in the sequences or reads of files, and writes all hits in the order of the texts, then of start,
 /// end, pattern and strand. The bytes that are written do not depend on `context`. The progress has one stage, in bytes
-/// of input.
+/// of input; SAM and BAM have one more before it, in which the lengths of the texts are read.
 ///
 /// # Errors
 /// If the configuration is invalid, a pattern would match everywhere, there is too little memory, the input is invalid
@@ -67,7 +93,7 @@ pub fn run_with(
     config: &Config,
     patterns: &[Pattern],
     texts: &[Input],
-    writer: Writer,
+    mut writer: Writer,
     context: &Context,
 ) -> Result<Outcome, Error> {
     context.validate()?;
@@ -75,7 +101,13 @@ pub fn run_with(
     let overlap = Overlap::of(&queries);
     let begun = Instant::now();
     let segments: Vec<ReadInput> = texts.iter().cloned().map(ReadInput::Single).collect();
-    let records = Records::open(&segments, options(overlap, context)?)?;
+    let budget = Budget::of_run(context, THREAD).with(patterns.len() as u64 * PATTERN);
+    let options = options(overlap, budget, context)?;
+    if writer.format().is_of_alignments() {
+        check_names(patterns)?;
+        writer.measured(measure(texts, budget, context)?);
+    }
+    let records = Records::open(&segments, options)?;
     let (progress, cancel) = (&*context.progress, &context.cancel);
     progress.stage("search", Unit::Bytes, records.bytes_total());
     let sink = Sink::new(&queries, overlap, patterns, writer);
@@ -91,8 +123,11 @@ pub fn run_with(
     Ok(outcome)
 }
 
-fn options(overlap: Overlap, context: &Context) -> Result<RecordOptions, Error> {
-    let budget = Budget::of_run(context, THREAD);
+fn options(
+    overlap: Overlap,
+    budget: Budget,
+    context: &Context,
+) -> Result<RecordOptions, Error> {
     let what = format_args!("{} threads need", context.threads);
     let left = budget.check(what, Shortage::FEWER_THREADS)?;
     Ok(RecordOptions {

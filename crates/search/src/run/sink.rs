@@ -55,7 +55,7 @@ impl InOrderSink<BatchPlaces> for Sink<'_> {
             self.outcome.texts += u64::from(begins);
             self.outcome.letters += (letters - repeated) as u64;
             self.count(&hits);
-            self.writer.write(self.patterns, &name, &hits)?;
+            self.writer.write(self.patterns, self.outcome.texts - 1, &name, &hits)?;
         }
         Ok(None)
     }
