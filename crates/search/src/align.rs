@@ -58,15 +58,34 @@ impl Aligner {
         }
         let from = position.saturating_sub(pattern.len() + edits);
         let to = if may_move { text.len().min(position + edits) } else { position };
-        self.fill(pattern, &text[from..to]);
+        self.fill(pattern, &text[from..to], true);
         let last = |column: usize| self.any[pattern.len() * self.columns + column];
         let ends = (position - from..=to - from).filter(|&end| last(end) / EDIT == edits as u32);
         let end = ends.min_by_key(|&end| last(end)).unwrap_or(position - from);
-        let (start, operations) = self.trace(pattern, &text[from..to], end);
+        let (start, operations) = self.trace(pattern, &text[from..to], end, true);
         Alignment { start: from + start, end: from + end, operations }
     }
 
-    fn fill(&mut self, pattern: &[u8], text: &[u8]) {
+    /// Returns the fewest edits of an alignment that ends at the end of a text and begins anywhere, or at its start.
+    pub(crate) fn edits(&mut self, pattern: &[u8], text: &[u8], begins_anywhere: bool) -> usize {
+        self.fill(pattern, text, begins_anywhere);
+        (self.any[pattern.len() * self.columns + text.len()] / EDIT) as usize
+    }
+
+    /// Returns an alignment with the fewest edits, then the fewest gaps, that ends at the end of a text and begins
+    /// anywhere, or at its start.
+    pub(crate) fn align_to_end(
+        &mut self,
+        pattern: &[u8],
+        text: &[u8],
+        begins_anywhere: bool,
+    ) -> Alignment {
+        self.fill(pattern, text, begins_anywhere);
+        let (start, operations) = self.trace(pattern, text, text.len(), begins_anywhere);
+        Alignment { start, end: text.len(), operations }
+    }
+
+    fn fill(&mut self, pattern: &[u8], text: &[u8], begins_anywhere: bool) {
         self.columns = text.len() + 1;
         let cells = (pattern.len() + 1) * self.columns;
         for table in [&mut self.any, &mut self.deletion, &mut self.insertion] {
@@ -74,6 +93,12 @@ impl Aligner {
             table.resize(cells, NEVER);
         }
         self.any[..self.columns].fill(0);
+        if !begins_anywhere {
+            for j in 1..self.columns {
+                self.any[j] = j as Cost * EDIT + GAP;
+                self.deletion[j] = self.any[j];
+            }
+        }
         for (i, &bases) in (1..).zip(pattern) {
             for j in 0..self.columns {
                 let at = i * self.columns + j;
@@ -94,19 +119,22 @@ impl Aligner {
     }
 
     /// Returns the start, and the operations, of the alignment that ends at a column.
-    fn trace(&self, pattern: &[u8], text: &[u8], end: usize) -> (usize, Vec<(Operation, u32)>) {
+    fn trace(
+        &self,
+        pattern: &[u8],
+        text: &[u8],
+        end: usize,
+        begins_anywhere: bool,
+    ) -> (usize, Vec<(Operation, u32)>) {
         let mut operations: Vec<(Operation, u32)> = Vec::new();
         let (mut i, mut j) = (pattern.len(), end);
-        while i > 0 {
+        while i > 0 || (j > 0 && !begins_anywhere) {
             let at = i * self.columns + j;
-            if j > 0 {
+            if i > 0 && j > 0 {
                 let differs = pattern[i - 1] & text[j - 1] == 0;
                 let before = self.any[at - self.columns - 1];
                 if before + if differs { EDIT } else { 0 } == self.any[at] {
-                    push(
-                        &mut operations,
-                        if differs { Operation::Mismatch } else { Operation::Match },
-                    );
+                    append(&mut operations, aligned(differs), 1);
                     (i, j) = (i - 1, j - 1);
                     continue;
                 }
@@ -132,7 +160,7 @@ impl Aligner {
                 true => (self.deletion[at], at - 1, Operation::Deletion),
                 false => (self.insertion[at], at - self.columns, Operation::Insertion),
             };
-            push(operations, operation);
+            append(operations, operation, 1);
             match deletes {
                 true => j -= 1,
                 false => i -= 1,
@@ -149,14 +177,19 @@ pub(crate) fn diagonal(pattern: &[u8], text: &[u8]) -> Vec<(Operation, u32)> {
     let mut operations = Vec::new();
     for (bases, letter) in pattern.iter().zip(text) {
         let differs = bases & letter == 0;
-        push(&mut operations, if differs { Operation::Mismatch } else { Operation::Match });
+        append(&mut operations, aligned(differs), 1);
     }
     operations
 }
 
-fn push(operations: &mut Vec<(Operation, u32)>, operation: Operation) {
+fn aligned(differs: bool) -> Operation {
+    if differs { Operation::Mismatch } else { Operation::Match }
+}
+
+/// Appends an operation, which is merged with an equal one before it.
+pub(crate) fn append(operations: &mut Vec<(Operation, u32)>, operation: Operation, count: u32) {
     match operations.last_mut() {
-        Some((last, count)) if *last == operation => *count += 1,
-        _ => operations.push((operation, 1)),
+        Some((last, before)) if *last == operation => *before += count,
+        _ => operations.push((operation, count)),
     }
 }

@@ -51,3 +51,43 @@ pub fn substitutions(pattern: &[u8], text: &[u8], e: usize) -> Vec<(usize, usize
         .filter(|&(_, mismatches)| mismatches <= e)
         .collect()
 }
+
+/// Returns the fewest edits of aligning a whole pattern to a whole text.
+pub fn distance(pattern: &[u8], text: &[u8]) -> usize {
+    let mut column: Vec<usize> = (0..=pattern.len()).collect();
+    for (j, &letter) in (1..).zip(text) {
+        let mut diagonal = std::mem::replace(&mut column[0], j);
+        for (i, &bases) in pattern.iter().enumerate() {
+            let cost = diagonal + usize::from(bases & letter == 0);
+            diagonal = column[i + 1];
+            column[i + 1] = cost.min(diagonal + 1).min(column[i] + 1);
+        }
+    }
+    column[pattern.len()]
+}
+
+/// Returns the fewest edits of an alignment of a pattern that ends at the end of a text, of which at most `seed.1` are in
+/// the last `seed.0` letters of the pattern.
+pub fn anchored(pattern: &[u8], text: &[u8], hamming: bool, seed: (usize, usize)) -> Option<usize> {
+    let (rest, last) = pattern.split_at(pattern.len().saturating_sub(seed.0));
+    let whole = |pattern: &[u8], text: &[u8]| match hamming {
+        true if pattern.len() == text.len() => Some(distance_on_diagonal(pattern, text)),
+        true => None,
+        false => Some(distance(pattern, text)),
+    };
+    let mut least = None;
+    for middle in 0..=text.len() {
+        let Some(edits) = whole(last, &text[middle..]).filter(|&edits| edits <= seed.1) else {
+            continue;
+        };
+        for start in 0..=middle {
+            let all = whole(rest, &text[start..middle]).map(|more| edits + more);
+            least = least.into_iter().chain(all).min();
+        }
+    }
+    least
+}
+
+fn distance_on_diagonal(pattern: &[u8], text: &[u8]) -> usize {
+    pattern.iter().zip(text).filter(|(bases, letter)| **bases & **letter == 0).count()
+}

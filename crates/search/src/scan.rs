@@ -7,6 +7,7 @@ use merganser_seq::simd::Level;
 
 use crate::edits::{LaneEnd, Rows};
 use crate::hamming;
+use crate::letters::text_bases;
 use crate::queries::Queries;
 use crate::select::End;
 use crate::tile::{Stretch, Tile};
@@ -52,12 +53,13 @@ impl Scanner {
         Scanner { level, tile: Tile::default(), rows: Rows::default(), found: Vec::new() }
     }
 
-    /// Appends the ends of all queries in some pieces, sorted by piece, query and position. Returns `false`, with some of
-    /// the ends, if there are more than `most`.
+    /// Appends the ends in some pieces of all queries that are scanned in the complement of the text, or of the others.
+    /// Returns `false`, with some of the ends, if there are more than `most`.
     pub(crate) fn scan(
         &mut self,
         pieces: &[Piece<'_>],
         queries: &Queries,
+        in_complement: bool,
         most: usize,
         ends: &mut Vec<PieceEnd>,
     ) -> bool {
@@ -71,20 +73,21 @@ impl Scanner {
                 .map(|lane| Stretch { letters: &pieces[lane.piece].letters[lane.letters.clone()] })
                 .collect();
             self.tile.load(self.level, &stretches, queries.sets(), queries.n_matches());
-            for (number, query) in (0..).zip(queries.all()) {
+            let queries_here = (0..).zip(queries.all());
+            for (number, query) in queries_here.filter(|one| one.1.in_complement == in_complement) {
                 self.found.clear();
                 let (level, found) = (self.level, &mut self.found);
                 match queries.hamming() {
                     false => self.rows.scan(level, &self.tile, &query.sets, query.edits, found),
                     true => hamming::scan(level, &self.tile, &query.sets, query.edits, found),
                 }
-                ends.extend(found.iter().filter_map(|found| own_end(lanes, number, found)));
+                let own = found.iter().filter_map(|found| own_end(lanes, number, found));
+                ends.extend(own.filter(|end| is_anchored(queries, pieces, end)));
                 if ends.len() - first > most {
                     return false;
                 }
             }
         }
-        ends[first..].sort_unstable();
         true
     }
 }
@@ -96,6 +99,13 @@ fn own_end(lanes: &[Lane], query: u32, found: &LaneEnd) -> Option<PieceEnd> {
     let is_own = (lane.skipped..lane.letters.len()).contains(&column);
     let end = End { position: lane.letters.start + column + 1, edits: usize::from(found.edits) };
     is_own.then_some(PieceEnd { piece: lane.piece as u32, query, end })
+}
+
+/// Whether the letters after an end are those of the anchor, if there is one.
+fn is_anchored(queries: &Queries, pieces: &[Piece<'_>], end: &PieceEnd) -> bool {
+    let after = &pieces[end.piece as usize].letters[end.end.position..];
+    let bases = after.iter().map(|&letter| text_bases(letter, queries.n_matches()));
+    queries.anchor().is_none_or(|anchor| anchor.follows(bases))
 }
 
 /// Divides pieces into lanes. Each begins `reach` letters before the first end that it reports, so that it has all

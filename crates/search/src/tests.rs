@@ -51,6 +51,16 @@ fn directed(hit: &Hit, patterns: &[Pattern]) -> Vec<u8> {
     if hit.reverse { pattern.reverse_sets() } else { pattern.sets().to_vec() }
 }
 
+/// Checks the alignment of a guide with its PAM.
+fn check_whole(hit: &Hit, config: &Config, patterns: &[Pattern], text: &[u8]) {
+    let pam = config.pam.as_ref().unwrap().to_string();
+    let guide = String::from_utf8(patterns[hit.pattern].letters().to_vec()).unwrap();
+    let whole = if config.pam_first { pam + &guide } else { guide + &pam };
+    let mut patterns = patterns.to_vec();
+    patterns[hit.pattern] = pattern(hit.pattern, whole.as_bytes());
+    check(hit, &patterns, text, false);
+}
+
 /// Checks that an alignment is one of the pattern with the text, and has the edits of the hit.
 fn check(hit: &Hit, patterns: &[Pattern], text: &[u8], n_matches: bool) {
     let sets = directed(hit, patterns);
@@ -167,6 +177,65 @@ proptest! {
                 found.sort_unstable();
                 prop_assert_eq!(found, expected);
             }
+        }
+    }
+
+    /// Guides are compared with all stretches of letters before each PAM, on both strands.
+    #[test]
+    fn guides_are_found_next_to_their_pam(
+        seed: u64, e in 0u32..5, hamming: bool, pam_first: bool, limit in proptest::option::of((1usize..30, 0usize..3)),
+    ) {
+        let (texts, patterns) = case(seed, true);
+        let pam = if pam_first { "TTV" } else { "NG" };
+        let config = Config {
+            hamming,
+            pam: Some(pam.parse().unwrap()),
+            pam_first,
+            seed: limit.map(|(letters, edits)| crate::Seed { letters, edits }),
+            ..Config::new(Threshold::Edits(e))
+        };
+        let hits = find(&config, &patterns, &texts).unwrap();
+        for (text, hits) in texts.iter().zip(&hits) {
+            let forward: Vec<u8> = text.iter().map(|&letter| text_bases(letter, false)).collect();
+            let backward = crate::letters::reverse_complement(&forward);
+            let mut expected = Vec::new();
+            for (number, pattern) in patterns.iter().enumerate() {
+                for reverse in [false, true] {
+                    let text = if reverse != pam_first { &backward } else { &forward };
+                    let guide = if pam_first { pattern.reverse_sets() } else { pattern.sets().to_vec() };
+                    let pam = config.pam.as_ref().unwrap().sets_after(pam_first);
+                    for end in 0..=text.len() - pam.len() {
+                        let after = text[end..].iter().zip(&pam);
+                        if !after.clone().all(|(letter, bases)| letter & bases != 0) {
+                            continue;
+                        }
+                        let before = &text[end.saturating_sub(guide.len() + e as usize)..end];
+                        let edits = crate::naive::anchored(&guide, before, hamming, limit.unwrap_or_default());
+                        let Some(edits) = edits.filter(|&edits| edits <= e as usize) else { continue };
+                        let end = end + pam.len();
+                        let place = if reverse != pam_first { text.len() - end } else { end };
+                        expected.push((number, reverse, edits, place));
+                    }
+                }
+            }
+            let mut found: Vec<_> = hits
+                .iter()
+                .map(|hit| {
+                    let begins = hit.reverse != pam_first;
+                    let place = if begins { hit.alignment.start } else { hit.alignment.end };
+                    (hit.pattern, hit.reverse, hit.edits, place)
+                })
+                .collect();
+            found.sort_unstable();
+            expected.sort_unstable();
+            prop_assert_eq!(found, expected);
+            for hit in hits {
+                check_whole(hit, &config, &patterns, text);
+            }
+        }
+        for threads in [1, 3] {
+            let expected = table(&patterns, &hits);
+            prop_assert_eq!(run(&config, &patterns, &texts, threads).unwrap(), expected);
         }
     }
 
