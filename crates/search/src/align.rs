@@ -3,6 +3,7 @@
 
 use merganser_alignments::Operation;
 
+use crate::overhang::Overhang;
 use crate::select::End;
 
 /// An alignment of a pattern with a text.
@@ -14,6 +15,17 @@ pub struct Alignment {
     pub end: usize,
     /// The operations from the first letter on, with their lengths.
     pub operations: Vec<(Operation, u32)>,
+}
+
+/// Where alignments may begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Begin {
+    /// At any letter of the text.
+    Anywhere,
+    /// At the first letter.
+    Start,
+    /// At any letter, or outside the text, before its first letter.
+    Outside(Overhang),
 }
 
 /// Edits in the high bits, gaps in the low ones: smaller is better.
@@ -45,6 +57,7 @@ impl Aligner {
         text: &[u8],
         end: End,
         may_move: bool,
+        begin: Begin,
     ) -> Alignment {
         let End { position, edits } = end;
         if let Some(start) = position.checked_sub(pattern.len()) {
@@ -58,34 +71,29 @@ impl Aligner {
         }
         let from = position.saturating_sub(pattern.len() + edits);
         let to = if may_move { text.len().min(position + edits) } else { position };
-        self.fill(pattern, &text[from..to], true);
+        self.fill(pattern, &text[from..to], begin);
         let last = |column: usize| self.any[pattern.len() * self.columns + column];
         let ends = (position - from..=to - from).filter(|&end| last(end) / EDIT == edits as u32);
         let end = ends.min_by_key(|&end| last(end)).unwrap_or(position - from);
-        let (start, operations) = self.trace(pattern, &text[from..to], end, true);
+        let (start, operations) = self.trace(pattern, &text[from..to], end, begin);
         Alignment { start: from + start, end: from + end, operations }
     }
 
     /// Returns the fewest edits of an alignment that ends at the end of a text and begins anywhere, or at its start.
-    pub(crate) fn edits(&mut self, pattern: &[u8], text: &[u8], begins_anywhere: bool) -> usize {
-        self.fill(pattern, text, begins_anywhere);
+    pub(crate) fn edits(&mut self, pattern: &[u8], text: &[u8], begin: Begin) -> usize {
+        self.fill(pattern, text, begin);
         (self.any[pattern.len() * self.columns + text.len()] / EDIT) as usize
     }
 
     /// Returns an alignment with the fewest edits, then the fewest gaps, that ends at the end of a text and begins
     /// anywhere, or at its start.
-    pub(crate) fn align_to_end(
-        &mut self,
-        pattern: &[u8],
-        text: &[u8],
-        begins_anywhere: bool,
-    ) -> Alignment {
-        self.fill(pattern, text, begins_anywhere);
-        let (start, operations) = self.trace(pattern, text, text.len(), begins_anywhere);
+    pub(crate) fn align_to_end(&mut self, pattern: &[u8], text: &[u8], begin: Begin) -> Alignment {
+        self.fill(pattern, text, begin);
+        let (start, operations) = self.trace(pattern, text, text.len(), begin);
         Alignment { start, end: text.len(), operations }
     }
 
-    fn fill(&mut self, pattern: &[u8], text: &[u8], begins_anywhere: bool) {
+    fn fill(&mut self, pattern: &[u8], text: &[u8], begin: Begin) {
         self.columns = text.len() + 1;
         let cells = (pattern.len() + 1) * self.columns;
         for table in [&mut self.any, &mut self.deletion, &mut self.insertion] {
@@ -93,7 +101,7 @@ impl Aligner {
             table.resize(cells, NEVER);
         }
         self.any[..self.columns].fill(0);
-        if !begins_anywhere {
+        if let Begin::Start = begin {
             for j in 1..self.columns {
                 self.any[j] = j as Cost * EDIT + GAP;
                 self.deletion[j] = self.any[j];
@@ -105,7 +113,10 @@ impl Aligner {
                 let above = at - self.columns;
                 let insertion = (self.any[above] + EDIT + GAP).min(self.insertion[above] + EDIT);
                 self.insertion[at] = insertion;
-                self.any[at] = insertion;
+                self.any[at] = match begin {
+                    Begin::Outside(overhang) if j == 0 => overhang.cost(i) as Cost * EDIT,
+                    _ => insertion,
+                };
                 if j > 0 {
                     let deletion =
                         (self.any[at - 1] + EDIT + GAP).min(self.deletion[at - 1] + EDIT);
@@ -124,11 +135,15 @@ impl Aligner {
         pattern: &[u8],
         text: &[u8],
         end: usize,
-        begins_anywhere: bool,
+        begin: Begin,
     ) -> (usize, Vec<(Operation, u32)>) {
         let mut operations: Vec<(Operation, u32)> = Vec::new();
         let (mut i, mut j) = (pattern.len(), end);
-        while i > 0 || (j > 0 && !begins_anywhere) {
+        while i > 0 || (j > 0 && matches!(begin, Begin::Start)) {
+            if j == 0 && matches!(begin, Begin::Outside(_)) {
+                append(&mut operations, Operation::Clip, i as u32);
+                break;
+            }
             let at = i * self.columns + j;
             if i > 0 && j > 0 {
                 let differs = pattern[i - 1] & text[j - 1] == 0;

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-use crate::align::{Aligner, Alignment, append, diagonal};
+use crate::align::{Aligner, Alignment, Begin, append, diagonal};
 use crate::letters::{bases, reverse_complement};
 
 /// The maximum number of letters of a PAM.
@@ -118,8 +118,8 @@ impl Anchor {
         let shortest = seed.len().saturating_sub(limit.edits).min(longest);
         let ways = (shortest..=longest).filter_map(|length| {
             let (before, within) = text.split_at(text.len() - length);
-            let edits = aligner.edits(seed, within, false);
-            let total = edits + aligner.edits(rest, before, true);
+            let edits = aligner.edits(seed, within, Begin::Start);
+            let total = edits + aligner.edits(rest, before, Begin::Anywhere);
             (edits <= limit.edits && total <= most).then_some((
                 total,
                 length.abs_diff(seed.len()),
@@ -128,8 +128,8 @@ impl Anchor {
         });
         let (edits, _, length) = ways.min()?;
         let (before, within) = text.split_at(text.len() - length);
-        let mut alignment = aligner.align_to_end(rest, before, true);
-        for (operation, count) in aligner.align_to_end(seed, within, false).operations {
+        let mut alignment = aligner.align_to_end(rest, before, Begin::Anywhere);
+        for (operation, count) in aligner.align_to_end(seed, within, Begin::Start).operations {
             append(&mut alignment.operations, operation, count);
         }
         alignment.end = text.len();

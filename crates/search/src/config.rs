@@ -49,6 +49,10 @@ pub struct Config {
     /// Report every end of an alignment, not only the best one of each place
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Hits"))]
     pub all_ends: bool,
+    /// Let patterns extend beyond the start or the end of a text, for COST edits (0 to 1) for each letter outside,
+    /// rounded down on each side
+    #[cfg_attr(feature = "cli", arg(long, value_name = "COST", help_heading = "Hits"))]
+    pub overhang: Option<f64>,
     /// Letters that must follow a pattern exactly, such as NGG; they are part of the hit, and have no edits
     // Gaps of the pattern never reach into the PAM.
     #[cfg_attr(feature = "cli", arg(long, value_name = "LETTERS", help_heading = "Guides"))]
@@ -70,6 +74,7 @@ impl Config {
             strand: Strand::Both,
             n_matches: false,
             all_ends: false,
+            overhang: None,
             pam: None,
             pam_first: false,
             seed: None,
@@ -82,6 +87,12 @@ impl Config {
     /// [`Error::Config`], naming the options.
     pub fn validate(&self) -> Result<(), Error> {
         let problem = match self {
+            Config { overhang: Some(cost), .. } if !(0.0..=1.0).contains(cost) => {
+                "`overhang` is out of range: 0 to 1"
+            }
+            Config { overhang: Some(_), .. } if self.hamming || self.is_anchored() => {
+                "`overhang` cannot be used with `hamming`, `pam` or `seed`"
+            }
             Config { pam: None, pam_first: true, .. } => "`pam_first` requires `pam`",
             Config { pam: Some(_), all_ends: true, .. } => {
                 "`all_ends` and `pam`: a PAM already fixes the end of an alignment; use one of the two"

@@ -14,6 +14,7 @@ mod memory;
 #[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
 mod naive;
 mod output;
+mod overhang;
 mod pattern;
 mod places;
 mod queries;

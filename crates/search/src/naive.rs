@@ -91,3 +91,38 @@ pub fn anchored(pattern: &[u8], text: &[u8], hamming: bool, seed: (usize, usize)
 fn distance_on_diagonal(pattern: &[u8], text: &[u8]) -> usize {
     pattern.iter().zip(text).filter(|(bases, letter)| **bases & **letter == 0).count()
 }
+
+/// Returns (end, edits) of each end if letters outside the text cost `alpha` each, rounded down on each side. An end after
+/// the text has that many letters of the pattern outside.
+pub fn ends_with_overhang(
+    pattern: &[u8],
+    text: &[u8],
+    e: usize,
+    alpha: f64,
+) -> Vec<(usize, usize)> {
+    let cost = |letters: usize| (alpha * letters as f64).floor() as usize;
+    let mut least = std::collections::BTreeMap::new();
+    for before in 0..=pattern.len() {
+        for after in 0..pattern.len().max(1) {
+            let Some(rest) = pattern
+                .len()
+                .checked_sub(before + after)
+                .filter(|_| before + after < pattern.len() || after == 0)
+            else {
+                continue;
+            };
+            let inner = &pattern[before..before + rest];
+            // Letters before the text require that the alignment begins with it, letters after it that it ends there.
+            for end in if after > 0 { text.len()..text.len() + 1 } else { 1..text.len() + 1 } {
+                let starts = if before > 0 { 0..1 } else { 0..end + 1 };
+                let edits = starts.map(|start| distance(inner, &text[start..end])).min().unwrap();
+                let all = edits + cost(before) + cost(after);
+                if all <= e {
+                    let known = least.entry(end + after).or_insert(all);
+                    *known = all.min(*known);
+                }
+            }
+        }
+    }
+    least.into_iter().collect()
+}

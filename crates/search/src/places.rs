@@ -5,7 +5,7 @@
 
 use merganser_alignments::Operation;
 
-use crate::align::{Aligner, Alignment, append, diagonal};
+use crate::align::{Aligner, Alignment, Begin, append, diagonal};
 use crate::anchor::Anchor;
 use crate::hit::Hit;
 use crate::letters::{complement_letter, text_bases};
@@ -117,31 +117,43 @@ impl Decider {
 
     /// Returns the hit of an end.
     fn hit(&mut self, queries: &Queries, query: &Query, piece: &Piece<'_>, end: End) -> Hit {
-        let length = query.sets.len();
-        let from = end.position.saturating_sub(length + end.edits);
-        let to = piece.letters.len().min(end.position + end.edits);
+        let letters = piece.letters;
+        let outside = end.position.saturating_sub(letters.len());
+        let sets = &query.sets[..query.sets.len() - outside];
+        let position = end.position - outside;
+        let from = position.saturating_sub(sets.len() + end.edits);
+        let to = letters.len().min(position + end.edits);
         self.window.clear();
         let bases = |&letter: &u8| text_bases(letter, queries.n_matches());
-        self.window.extend(piece.letters[from..to].iter().map(bases));
-        let inner = End { position: end.position - from, ..end };
+        self.window.extend(letters[from..to].iter().map(bases));
+        let position = position - from;
         let mut alignment = match queries.hamming() {
             true => {
-                let start = inner.position - length;
-                let operations = diagonal(&query.sets, &self.window[start..]);
-                Alignment { start, end: inner.position, operations }
+                let start = position - sets.len();
+                let operations = diagonal(sets, &self.window[start..]);
+                Alignment { start, end: position, operations }
             }
             false => {
-                let may_move = !queries.every_end();
-                self.aligner.align(&query.sets, &self.window, inner, may_move)
+                let overhang = queries.overhang();
+                let edits = end.edits - overhang.map_or(0, |overhang| overhang.cost(outside));
+                let begin = match overhang {
+                    Some(overhang) if piece.begins && from == 0 => Begin::Outside(overhang),
+                    _ => Begin::Anywhere,
+                };
+                let may_move = !queries.every_end() && outside == 0;
+                self.aligner.align(sets, &self.window, End { position, edits }, may_move, begin)
             }
         };
+        if outside > 0 {
+            append(&mut alignment.operations, Operation::Clip, outside as u32);
+        }
         alignment.start += from;
         alignment.end += from;
         Hit {
             pattern: query.pattern,
             reverse: query.reverse,
             edits: end.edits,
-            letters: piece.letters[alignment.start..alignment.end].to_ascii_uppercase(),
+            letters: letters[alignment.start..alignment.end].to_ascii_uppercase(),
             alignment,
         }
     }
@@ -221,7 +233,7 @@ impl Overlap {
         let Text { letters, goes_on } = *text;
         let first = if goes_on[0] { self.before + 1 } else { 1 };
         let end = letters.len() + 1 - if goes_on[1] { self.after } else { 0 };
-        Piece { letters, owned: first..end.max(first) }
+        Piece { letters, owned: first..end.max(first), begins: !goes_on[0] }
     }
 
     /// Returns the piece of the reverse complement of a text, which ends where the one before begins.
@@ -229,6 +241,6 @@ impl Overlap {
         let first = if text.goes_on[1] { self.before + 1 } else { 1 };
         let repeated = if text.goes_on[0] { self.after } else { 0 };
         let end = complement.len() + 1 - repeated;
-        Piece { letters: complement, owned: first..end.max(first) }
+        Piece { letters: complement, owned: first..end.max(first), begins: !text.goes_on[1] }
     }
 }

@@ -1,6 +1,7 @@
 //! Queries: what a scan looks for, a pattern on one strand each.
 
 use crate::anchor::Anchor;
+use crate::overhang::Overhang;
 use crate::{Config, Error, Pattern};
 
 /// A pattern on one strand.
@@ -28,6 +29,7 @@ pub(crate) struct Queries {
     every_end: bool,
     /// The letters that follow a query, if queries are anchored.
     anchor: Option<Anchor>,
+    overhang: Option<Overhang>,
 }
 
 impl Queries {
@@ -44,6 +46,7 @@ impl Queries {
             n_matches: config.n_matches,
             every_end: config.all_ends || config.hamming || config.is_anchored(),
             anchor: config.is_anchored().then_some(anchor),
+            overhang: config.overhang.map(Overhang),
             ..Queries::default()
         };
         for (number, pattern) in patterns.iter().enumerate() {
@@ -128,5 +131,10 @@ impl Queries {
     /// Whether any query is scanned in the reverse complement of the text, or in the text itself.
     pub(crate) fn scans(&self, in_complement: bool) -> bool {
         self.all.iter().any(|query| query.in_complement == in_complement)
+    }
+
+    /// Returns the cost of letters outside a text, if patterns may extend beyond it.
+    pub(crate) fn overhang(&self) -> Option<Overhang> {
+        self.overhang
     }
 }

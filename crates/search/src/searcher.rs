@@ -3,6 +3,7 @@
 use merganser_seq::simd::Level;
 
 use crate::letters::complement_letter;
+use crate::overhang::ends_after;
 use crate::places::{Decider, Overlap, Places};
 use crate::queries::Queries;
 use crate::scan::{Piece, PieceEnd, Scanner};
@@ -56,6 +57,7 @@ impl<'q> Searcher<'q> {
                 return None;
             }
         }
+        self.add_overhangs(texts);
         self.ends.sort_unstable();
         let mut rest = &self.ends[..];
         let places = texts.iter().enumerate().map(|(at, text)| {
@@ -66,6 +68,19 @@ impl<'q> Searcher<'q> {
             self.decider.decide(self.queries, directions, ends, text.goes_on)
         });
         Some(places.collect())
+    }
+}
+
+impl Searcher<'_> {
+    /// Adds the ends after the last letters of texts, if patterns may extend beyond them.
+    fn add_overhangs(&mut self, texts: &[Text<'_>]) {
+        let queries = self.queries;
+        let Some(overhang) = queries.overhang() else { return };
+        for text in (0..).zip(texts).filter(|(_, text)| !text.goes_on[1]) {
+            for query in (0..).zip(queries.all()) {
+                ends_after(queries, overhang, query, text, &mut self.ends);
+            }
+        }
     }
 }
 

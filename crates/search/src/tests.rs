@@ -61,9 +61,34 @@ fn check_whole(hit: &Hit, config: &Config, patterns: &[Pattern], text: &[u8]) {
     check(hit, &patterns, text, false);
 }
 
+/// Checks the inner part of an alignment with letters outside the text, and the cost of these.
+fn check_overhang(hit: &Hit, alpha: f64, patterns: &[Pattern], text: &[u8]) {
+    let mut hit = hit.clone();
+    let mut letters = directed(&hit, patterns);
+    let operations = &mut hit.alignment.operations;
+    for at_start in [true, false] {
+        let clip = if at_start { operations.first() } else { operations.last() };
+        let Some(&(Operation::Clip, count)) = clip else { continue };
+        hit.edits -= (alpha * f64::from(count)).floor() as usize;
+        if at_start {
+            assert_eq!(hit.alignment.start, 0);
+            operations.remove(0);
+            letters.drain(..count as usize);
+        } else {
+            assert_eq!(hit.alignment.end, text.len());
+            operations.pop();
+            letters.truncate(letters.len() - count as usize);
+        }
+    }
+    check_sets(&hit, &letters, text, false);
+}
+
 /// Checks that an alignment is one of the pattern with the text, and has the edits of the hit.
 fn check(hit: &Hit, patterns: &[Pattern], text: &[u8], n_matches: bool) {
-    let sets = directed(hit, patterns);
+    check_sets(hit, &directed(hit, patterns), text, n_matches);
+}
+
+fn check_sets(hit: &Hit, sets: &[u8], text: &[u8], n_matches: bool) {
     let (mut i, mut j, mut edits) = (0, hit.alignment.start, 0);
     for &(operation, length) in &hit.alignment.operations {
         for _ in 0..length {
@@ -237,6 +262,47 @@ proptest! {
             let expected = table(&patterns, &hits);
             prop_assert_eq!(run(&config, &patterns, &texts, threads).unwrap(), expected);
         }
+    }
+
+    #[test]
+    fn patterns_extend_beyond_texts_at_a_cost(seed: u64, e in 0u32..4, alpha in 0usize..5) {
+        let mut random = Random(seed);
+        let alpha = [0.3, 0.4, 0.5, 0.75, 1.0][alpha];
+        let texts: Vec<Vec<u8>> = (0..6)
+            .map(|_| {
+                let length = 1 + random.below(40);
+                random.bases(length)
+            })
+            .collect();
+        let whole = [&b"ACG"[..], &texts[0][..], b"TTG"].concat();
+        let cut = random.below(whole.len().saturating_sub(8).max(1));
+        let patterns = [pattern(0, &whole[cut..whole.len().min(cut + 12)]), pattern(1, &random.bases(9))];
+        prop_assume!(patterns.iter().all(|pattern| pattern.letters().len() > e as usize));
+        let config = Config { overhang: Some(alpha), all_ends: true, ..Config::new(Threshold::Edits(e)) };
+        for (text, hits) in texts.iter().zip(find(&config, &patterns, &texts).unwrap()) {
+            let sets: Vec<u8> = text.iter().map(|&letter| bases(letter)).collect();
+            let mut expected = Vec::new();
+            for (number, pattern) in patterns.iter().enumerate() {
+                for (reverse, query) in [(false, pattern.sets().to_vec()), (true, pattern.reverse_sets())] {
+                    let ends = crate::naive::ends_with_overhang(&query, &sets, e as usize, alpha);
+                    expected.extend(ends.into_iter().map(|(end, edits)| (number, reverse, end, edits)));
+                }
+            }
+            let mut found = Vec::new();
+            for hit in &hits {
+                check_overhang(hit, alpha, &patterns, text);
+                let outside = match hit.alignment.operations.last() {
+                    Some(&(Operation::Clip, count)) if hit.alignment.operations.len() > 1 => count as usize,
+                    _ => 0,
+                };
+                found.push((hit.pattern, hit.reverse, hit.alignment.end + outside, hit.edits));
+            }
+            found.sort_unstable();
+            prop_assert_eq!(found, expected);
+        }
+        let config = Config { all_ends: false, ..config };
+        let expected = table(&patterns, &find(&config, &patterns, &texts).unwrap());
+        prop_assert_eq!(run(&config, &patterns, &texts, 2).unwrap(), expected);
     }
 
     /// Stretches are short in tests, so that clusters cross their borders.
