@@ -3,6 +3,7 @@
 
 use merganser_alignments::Operation;
 
+use crate::overhang::Overhang;
 use crate::select::End;
 
 /// An alignment of a pattern with a text.
@@ -14,6 +15,17 @@ pub struct Alignment {
     pub end: usize,
     /// The operations from the first letter on, with their lengths.
     pub operations: Vec<(Operation, u32)>,
+}
+
+/// Where alignments may begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Begin {
+    /// At any letter of the text.
+    Anywhere,
+    /// At the first letter.
+    Start,
+    /// At any letter, or outside the text, before its first letter.
+    Outside(Overhang),
 }
 
 /// Edits in the high bits, gaps in the low ones: smaller is better.
@@ -45,6 +57,7 @@ impl Aligner {
         text: &[u8],
         end: End,
         may_move: bool,
+        begin: Begin,
     ) -> Alignment {
         let End { position, edits } = end;
         if let Some(start) = position.checked_sub(pattern.len()) {
@@ -58,15 +71,29 @@ impl Aligner {
         }
         let from = position.saturating_sub(pattern.len() + edits);
         let to = if may_move { text.len().min(position + edits) } else { position };
-        self.fill(pattern, &text[from..to]);
+        self.fill(pattern, &text[from..to], begin);
         let last = |column: usize| self.any[pattern.len() * self.columns + column];
         let ends = (position - from..=to - from).filter(|&end| last(end) / EDIT == edits as u32);
         let end = ends.min_by_key(|&end| last(end)).unwrap_or(position - from);
-        let (start, operations) = self.trace(pattern, &text[from..to], end);
+        let (start, operations) = self.trace(pattern, &text[from..to], end, begin);
         Alignment { start: from + start, end: from + end, operations }
     }
 
-    fn fill(&mut self, pattern: &[u8], text: &[u8]) {
+    /// Returns the fewest edits of an alignment that ends at the end of a text and begins anywhere, or at its start.
+    pub(crate) fn edits(&mut self, pattern: &[u8], text: &[u8], begin: Begin) -> usize {
+        self.fill(pattern, text, begin);
+        (self.any[pattern.len() * self.columns + text.len()] / EDIT) as usize
+    }
+
+    /// Returns an alignment with the fewest edits, then the fewest gaps, that ends at the end of a text and begins
+    /// anywhere, or at its start.
+    pub(crate) fn align_to_end(&mut self, pattern: &[u8], text: &[u8], begin: Begin) -> Alignment {
+        self.fill(pattern, text, begin);
+        let (start, operations) = self.trace(pattern, text, text.len(), begin);
+        Alignment { start, end: text.len(), operations }
+    }
+
+    fn fill(&mut self, pattern: &[u8], text: &[u8], begin: Begin) {
         self.columns = text.len() + 1;
         let cells = (pattern.len() + 1) * self.columns;
         for table in [&mut self.any, &mut self.deletion, &mut self.insertion] {
@@ -74,13 +101,22 @@ impl Aligner {
             table.resize(cells, NEVER);
         }
         self.any[..self.columns].fill(0);
+        if let Begin::Start = begin {
+            for j in 1..self.columns {
+                self.any[j] = j as Cost * EDIT + GAP;
+                self.deletion[j] = self.any[j];
+            }
+        }
         for (i, &bases) in (1..).zip(pattern) {
             for j in 0..self.columns {
                 let at = i * self.columns + j;
                 let above = at - self.columns;
                 let insertion = (self.any[above] + EDIT + GAP).min(self.insertion[above] + EDIT);
                 self.insertion[at] = insertion;
-                self.any[at] = insertion;
+                self.any[at] = match begin {
+                    Begin::Outside(overhang) if j == 0 => overhang.cost(i) as Cost * EDIT,
+                    _ => insertion,
+                };
                 if j > 0 {
                     let deletion =
                         (self.any[at - 1] + EDIT + GAP).min(self.deletion[at - 1] + EDIT);
@@ -94,19 +130,26 @@ impl Aligner {
     }
 
     /// Returns the start, and the operations, of the alignment that ends at a column.
-    fn trace(&self, pattern: &[u8], text: &[u8], end: usize) -> (usize, Vec<(Operation, u32)>) {
+    fn trace(
+        &self,
+        pattern: &[u8],
+        text: &[u8],
+        end: usize,
+        begin: Begin,
+    ) -> (usize, Vec<(Operation, u32)>) {
         let mut operations: Vec<(Operation, u32)> = Vec::new();
         let (mut i, mut j) = (pattern.len(), end);
-        while i > 0 {
+        while i > 0 || (j > 0 && matches!(begin, Begin::Start)) {
+            if j == 0 && matches!(begin, Begin::Outside(_)) {
+                append(&mut operations, Operation::Clip, i as u32);
+                break;
+            }
             let at = i * self.columns + j;
-            if j > 0 {
+            if i > 0 && j > 0 {
                 let differs = pattern[i - 1] & text[j - 1] == 0;
                 let before = self.any[at - self.columns - 1];
                 if before + if differs { EDIT } else { 0 } == self.any[at] {
-                    push(
-                        &mut operations,
-                        if differs { Operation::Mismatch } else { Operation::Match },
-                    );
+                    append(&mut operations, aligned(differs), 1);
                     (i, j) = (i - 1, j - 1);
                     continue;
                 }
@@ -132,7 +175,7 @@ impl Aligner {
                 true => (self.deletion[at], at - 1, Operation::Deletion),
                 false => (self.insertion[at], at - self.columns, Operation::Insertion),
             };
-            push(operations, operation);
+            append(operations, operation, 1);
             match deletes {
                 true => j -= 1,
                 false => i -= 1,
@@ -149,14 +192,19 @@ pub(crate) fn diagonal(pattern: &[u8], text: &[u8]) -> Vec<(Operation, u32)> {
     let mut operations = Vec::new();
     for (bases, letter) in pattern.iter().zip(text) {
         let differs = bases & letter == 0;
-        push(&mut operations, if differs { Operation::Mismatch } else { Operation::Match });
+        append(&mut operations, aligned(differs), 1);
     }
     operations
 }
 
-fn push(operations: &mut Vec<(Operation, u32)>, operation: Operation) {
+fn aligned(differs: bool) -> Operation {
+    if differs { Operation::Mismatch } else { Operation::Match }
+}
+
+/// Appends an operation, which is merged with an equal one before it.
+pub(crate) fn append(operations: &mut Vec<(Operation, u32)>, operation: Operation, count: u32) {
     match operations.last_mut() {
-        Some((last, count)) if *last == operation => *count += 1,
-        _ => operations.push((operation, 1)),
+        Some((last, before)) if *last == operation => *before += count,
+        _ => operations.push((operation, count)),
     }
 }

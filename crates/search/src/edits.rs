@@ -9,6 +9,7 @@ use merganser_seq::dispatch;
 use merganser_seq::lanes::{Bits, each};
 use merganser_seq::simd::Level;
 
+use crate::overhang::Overhang;
 use crate::tile::{BLOCK, Tile};
 
 /// The maximum number of vectors of a counter: it must hold -129 to 128.
@@ -39,12 +40,12 @@ impl Rows {
         tile: &Tile,
         pattern: &[u8],
         e: usize,
+        overhang: Option<Overhang>,
         ends: &mut Vec<LaneEnd>,
     ) {
-        self.steps.clear();
-        self.steps.resize(pattern.len(), [Bits([u64::MAX; 8]), Bits::NONE]);
+        self.begin(tile, pattern.len(), overhang);
         let sets: Vec<&[Bits]> = pattern.iter().map(|&bases| tile.set(bases)).collect();
-        let mut counter = Counter::new(pattern.len(), e);
+        let mut counter = Counter::new(tile, pattern.len(), e, overhang);
         for first in (0..tile.columns()).step_by(BLOCK) {
             let steps = block(level, &sets, first, &mut self.steps);
             let before = counter.digits;
@@ -52,6 +53,20 @@ impl Rows {
                 Counter { digits: before, ..counter }.collect(&steps, first, ends);
             }
         }
+    }
+}
+
+impl Rows {
+    /// Initializes the column before the first one. Its values are the numbers of the rows or, in lanes at the start of a
+    /// text, the costs of letters outside it.
+    fn begin(&mut self, tile: &Tile, rows: usize, overhang: Option<Overhang>) {
+        let all = Bits([u64::MAX; 8]);
+        self.steps.clear();
+        self.steps.extend((1..=rows).map(|row| {
+            let is_step = overhang.is_none_or(|one| one.cost(row) > one.cost(row - 1));
+            let up = if is_step { all } else { each(|g| !tile.begins()[g]) };
+            [up, Bits::NONE]
+        }));
     }
 }
 
@@ -95,12 +110,18 @@ struct Counter {
 }
 
 impl Counter {
-    /// Returns the counter of the column before the first one, where the value is the length of the pattern.
-    fn new(length: usize, e: usize) -> Counter {
-        let value = length as i64 - e as i64 - 1;
-        let highest = value.max(e as i64 + 1);
+    /// Returns the counter of the column before the first one ([`Rows::begin`]).
+    fn new(tile: &Tile, length: usize, e: usize, overhang: Option<Overhang>) -> Counter {
+        let value = |cost: usize| cost as i64 - e as i64 - 1;
+        let highest = value(length).max(e as i64 + 1);
         let count = (64 - highest.leading_zeros() + 1) as usize;
-        let digit = |at: usize| Bits([if value >> at & 1 == 1 { u64::MAX } else { 0 }; 8]);
+        let word = |value: i64, at: usize| if value >> at & 1 == 1 { u64::MAX } else { 0 };
+        let outside = overhang.map_or(length, |overhang| overhang.cost(length));
+        let begins = tile.begins();
+        let digit = |at: usize| {
+            let (usual, outside) = (word(value(length), at), word(value(outside), at));
+            each(|g| (usual & !begins[g]) | (outside & begins[g]))
+        };
         Counter { digits: std::array::from_fn(digit), count, e }
     }
 
@@ -190,10 +211,10 @@ mod tests {
             }
             for level in Level::available() {
                 let mut tile = Tile::default();
-                let stretches: Vec<_> = texts.iter().map(|letters| Stretch { letters }).collect();
+                let stretches: Vec<_> = texts.iter().map(|letters| Stretch { letters, begins: true }).collect();
                 tile.load(level, &stretches, u16::MAX, false);
                 let mut ends = Vec::new();
-                Rows::default().scan(level, &tile, &pattern, e, &mut ends);
+                Rows::default().scan(level, &tile, &pattern, e, None, &mut ends);
                 ends.retain(|end| {
                     texts.get(usize::from(end.lane)).is_some_and(|text| (end.column as usize) < text.len())
                 });

@@ -20,8 +20,9 @@ pub(crate) fn scan(level: Level, tile: &Tile, pattern: &[u8], e: usize, ends: &m
     for first in (0..starts).step_by(BLOCK) {
         let mut counters = [[Bits::NONE; BLOCK]; MAX_DIGITS];
         count(level, &sets, first, &mut counters[..digits], e);
-        for column in 0..BLOCK.min(starts - first) {
-            for lane in counters[digits - 1][column].iter() {
+        let columns = BLOCK.min(starts - first);
+        for (column, is_good) in counters[digits - 1].iter().enumerate().take(columns) {
+            for lane in is_good.iter() {
                 // Two's complement, less e + 1: negative.
                 let digit = |at: usize| usize::from(counters[at][column].has(lane)) << at;
                 let value = (0..digits - 1).map(digit).sum::<usize>();
@@ -32,6 +33,7 @@ pub(crate) fn scan(level: Level, tile: &Tile, pattern: &[u8], e: usize, ends: &m
         }
     }
 }
+
 dispatch! {
     /// Sets counters to the numbers of mismatches of the positions that begin at column `first` and after it, less e + 1.
     fn count(sets: &[&[Bits]], first: usize, counters: &mut [[Bits; BLOCK]], e: usize) = count_body

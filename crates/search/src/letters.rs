@@ -40,6 +40,11 @@ pub(crate) fn complement(bases: u8) -> u8 {
     bases.reverse_bits() >> 4
 }
 
+/// Returns the letter of the complementary bases, in upper case; other bytes become `-`.
+pub(crate) fn complement_letter(letter: u8) -> u8 {
+    b"-ACMGRSVTWYHKDBN"[usize::from(complement(bases(letter)))]
+}
+
 /// Returns the sets of the reverse complement.
 pub(crate) fn reverse_complement(sets: &[u8]) -> Vec<u8> {
     sets.iter().rev().map(|&bases| complement(bases)).collect()
@@ -54,6 +59,7 @@ mod tests {
         for (letter, other) in b"ACGTRYSWKMBDHVN".iter().zip(b"TGCAYRSWMKVHDBN") {
             assert_eq!(complement(bases(*letter)), bases(*other));
             assert_eq!(bases(letter.to_ascii_lowercase()), bases(*letter));
+            assert_eq!(complement_letter(letter.to_ascii_lowercase()), *other);
         }
         assert_eq!((bases(b'U'), bases(b'X'), bases(b'-')), (8, 0, 0));
         assert_eq!(reverse_complement(&[1, 5, 15]), [15, 10, 8]);

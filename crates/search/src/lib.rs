@@ -1,6 +1,7 @@
 //! Search for short patterns: every occurrence of guides, primers, barcodes and probes within a number of edits.
 
 mod align;
+mod anchor;
 mod config;
 mod edits;
 mod error;
@@ -13,18 +14,21 @@ mod memory;
 #[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
 mod naive;
 mod output;
+mod overhang;
 mod pattern;
 mod patterns;
 mod places;
 mod queries;
 mod run;
 mod scan;
+mod searcher;
 mod select;
 #[cfg(test)]
 mod tests;
 mod tile;
 
 pub use align::Alignment;
+pub use anchor::{Pam, Seed};
 pub use config::{Config, Strand};
 pub use error::Error;
 pub use hit::Hit;

@@ -1,10 +1,7 @@
 //! Search of texts in memory.
 
-use merganser_seq::simd::Level;
-
-use crate::places::Decider;
 use crate::queries::Queries;
-use crate::scan::{Piece, Scanner};
+use crate::searcher::{Searcher, Text};
 use crate::{Config, Error, Hit, Pattern};
 
 /// Searches patterns in texts that are in memory; returns the hits of each text, sorted by start, end, pattern and
@@ -28,13 +25,11 @@ pub fn find<T: AsRef<[u8]>>(
     texts: &[T],
 ) -> Result<Vec<Vec<Hit>>, Error> {
     let queries = Queries::new(config, patterns)?;
-    let (mut scanner, mut decider) = (Scanner::new(Level::best()), Decider::default());
-    let find = |text: &T| {
-        let letters = text.as_ref();
-        let piece = Piece { letters, owned: 1..letters.len() + 1 };
-        let mut ends = Vec::new();
-        scanner.scan(std::slice::from_ref(&piece), &queries, usize::MAX, &mut ends);
-        decider.decide(&queries, &piece, &ends, [false; 2]).hits
+    let mut searcher = Searcher::new(&queries);
+    let mut find = |text: &T| {
+        let text = Text { letters: text.as_ref(), goes_on: [false; 2] };
+        let places = searcher.places(&[text], usize::MAX).unwrap_or_default();
+        places.into_iter().flat_map(|places| places.hits).collect()
     };
-    Ok(texts.iter().map(find).collect())
+    Ok(texts.iter().map(&mut find).collect())
 }

@@ -3,13 +3,15 @@
 //! Ends further apart than [`reach`] do not silence each other. A cluster at the border of a stretch of a long sequence
 //! may go on in the next stretch: it is returned undecided, with all alignments, and [`crate::join`] decides it.
 
-use merganser_io::RecordBatch;
+use merganser_alignments::Operation;
 
-use crate::align::{Aligner, Alignment, diagonal};
+use crate::align::{Aligner, Alignment, Begin, append, diagonal};
+use crate::anchor::Anchor;
 use crate::hit::Hit;
-use crate::letters::text_bases;
+use crate::letters::{complement_letter, text_bases};
 use crate::queries::{Queries, Query};
 use crate::scan::{Piece, PieceEnd};
+use crate::searcher::Text;
 use crate::select::{End, occurrences, reach};
 
 /// An undecided end with the hit that it would be.
@@ -44,12 +46,12 @@ pub(crate) struct Decider {
 }
 
 impl Decider {
-    /// Returns the places of the ends of one piece, which are sorted by query and position. `goes_on` says whether the
-    /// sequence of the piece has letters before and after it.
+    /// Returns the places of the ends of one text, which are sorted by query and position. `pieces` are the text and, if
+    /// it was scanned, its reverse complement. `goes_on` says whether the sequence has letters before and after the text.
     pub(crate) fn decide(
         &mut self,
         queries: &Queries,
-        piece: &Piece<'_>,
+        pieces: [Option<&Piece<'_>>; 2],
         ends: &[PieceEnd],
         goes_on: [bool; 2],
     ) -> Places {
@@ -57,6 +59,7 @@ impl Decider {
         for ends in ends.chunk_by(|a, b| a.query == b.query) {
             let number = ends[0].query as usize;
             let query = &queries.all()[number];
+            let Some(piece) = pieces[usize::from(query.in_complement)] else { continue };
             let ends: Vec<End> = ends.iter().map(|end| end.end).collect();
             let reach = if queries.every_end() { 0 } else { reach(query.edits) };
             let close = |a: &End, b: &End| b.position - a.position <= reach;
@@ -90,6 +93,14 @@ impl Decider {
         cluster: &[End],
         hits: &mut Vec<Hit>,
     ) {
+        if let Some(anchor) = queries.anchor() {
+            hits.extend(
+                cluster
+                    .iter()
+                    .filter_map(|&end| self.anchored_hit(queries, anchor, query, piece, end)),
+            );
+            return;
+        }
         if queries.every_end() {
             hits.extend(cluster.iter().map(|&end| self.hit(queries, query, piece, end)));
             return;
@@ -106,33 +117,78 @@ impl Decider {
 
     /// Returns the hit of an end.
     fn hit(&mut self, queries: &Queries, query: &Query, piece: &Piece<'_>, end: End) -> Hit {
-        let length = query.sets.len();
-        let from = end.position.saturating_sub(length + end.edits);
-        let to = piece.letters.len().min(end.position + end.edits);
+        let letters = piece.letters;
+        let outside = end.position.saturating_sub(letters.len());
+        let sets = &query.sets[..query.sets.len() - outside];
+        let position = end.position - outside;
+        let from = position.saturating_sub(sets.len() + end.edits);
+        let to = letters.len().min(position + end.edits);
         self.window.clear();
         let bases = |&letter: &u8| text_bases(letter, queries.n_matches());
-        self.window.extend(piece.letters[from..to].iter().map(bases));
-        let inner = End { position: end.position - from, ..end };
+        self.window.extend(letters[from..to].iter().map(bases));
+        let position = position - from;
         let mut alignment = match queries.hamming() {
             true => {
-                let start = inner.position - length;
-                let operations = diagonal(&query.sets, &self.window[start..]);
-                Alignment { start, end: inner.position, operations }
+                let start = position - sets.len();
+                let operations = diagonal(sets, &self.window[start..]);
+                Alignment { start, end: position, operations }
             }
             false => {
-                let may_move = !queries.every_end();
-                self.aligner.align(&query.sets, &self.window, inner, may_move)
+                let overhang = queries.overhang();
+                let edits = end.edits - overhang.map_or(0, |overhang| overhang.cost(outside));
+                let begin = match overhang {
+                    Some(overhang) if piece.begins && from == 0 => Begin::Outside(overhang),
+                    _ => Begin::Anywhere,
+                };
+                let may_move = !queries.every_end() && outside == 0;
+                self.aligner.align(sets, &self.window, End { position, edits }, may_move, begin)
             }
         };
+        if outside > 0 {
+            append(&mut alignment.operations, Operation::Clip, outside as u32);
+        }
         alignment.start += from;
         alignment.end += from;
         Hit {
             pattern: query.pattern,
             reverse: query.reverse,
             edits: end.edits,
-            letters: piece.letters[alignment.start..alignment.end].to_ascii_uppercase(),
+            letters: letters[alignment.start..alignment.end].to_ascii_uppercase(),
             alignment,
         }
+    }
+}
+
+impl Decider {
+    /// Returns the hit of an end that the anchor fixes, in the direction of the text; `None` if the seed region has too
+    /// many edits.
+    fn anchored_hit(
+        &mut self,
+        queries: &Queries,
+        anchor: &Anchor,
+        query: &Query,
+        piece: &Piece<'_>,
+        end: End,
+    ) -> Option<Hit> {
+        let from = end.position.saturating_sub(query.sets.len() + query.edits);
+        let to = end.position + anchor.pam.len();
+        self.window.clear();
+        let bases = |&letter: &u8| text_bases(letter, queries.n_matches());
+        self.window.extend(piece.letters[from..end.position].iter().map(bases));
+        let (edits, mut alignment) = match queries.hamming() {
+            true => anchor.align_diagonal(&query.sets, &self.window, query.edits),
+            false => anchor.align(&mut self.aligner, &query.sets, &self.window, query.edits),
+        }?;
+        append(&mut alignment.operations, Operation::Match, anchor.pam.len() as u32);
+        (alignment.start, alignment.end) = (alignment.start + from, to);
+        let mut letters = piece.letters[alignment.start..to].to_ascii_uppercase();
+        if query.in_complement {
+            alignment.operations.reverse();
+            let whole = piece.letters.len();
+            (alignment.start, alignment.end) = (whole - to, whole - alignment.start);
+            letters = letters.iter().rev().map(|&letter| complement_letter(letter)).collect();
+        }
+        Some(Hit { pattern: query.pattern, reverse: query.reverse, edits, alignment, letters })
     }
 }
 
@@ -153,14 +209,18 @@ pub(crate) fn decide_candidates(candidates: Vec<Candidate>, e: usize, hits: &mut
 pub(crate) struct Overlap {
     /// The number of letters that an alignment may have before its end.
     pub(crate) before: usize,
-    /// The number of letters after an end that its alignment may end at.
+    /// The number of letters after an end that its alignment may end at, or that its PAM has.
     pub(crate) after: usize,
 }
 
 impl Overlap {
     /// Returns the overlap that the queries need.
     pub(crate) fn of(queries: &Queries) -> Overlap {
-        Overlap { before: queries.reach(), after: queries.most_edits() }
+        let after = match queries.every_end() {
+            true => queries.pam_letters(),
+            false => queries.most_edits(),
+        };
+        Overlap { before: queries.reach(), after }
     }
 
     /// Returns the number of letters that a stretch repeats from the one before.
@@ -168,17 +228,19 @@ impl Overlap {
         self.before + self.after
     }
 
-    /// Returns the pieces of a batch, each with whether its sequence goes on before and after it.
-    pub(crate) fn pieces<'b>(
-        self,
-        batch: &'b RecordBatch,
-    ) -> impl Iterator<Item = (Piece<'b>, [bool; 2])> {
-        let goes_on = batch.stretch().map_or([false; 2], |one| [!one.begins, !one.ends]);
-        (0..batch.len()).map(move |at| {
-            let letters = batch.letters(at);
-            let first = if goes_on[0] { self.before + 1 } else { 1 };
-            let end = letters.len() + 1 - if goes_on[1] { self.after } else { 0 };
-            (Piece { letters, owned: first..end.max(first) }, goes_on)
-        })
+    /// Returns the piece of a text.
+    pub(crate) fn forward<'t>(self, text: &Text<'t>) -> Piece<'t> {
+        let Text { letters, goes_on } = *text;
+        let first = if goes_on[0] { self.before + 1 } else { 1 };
+        let end = letters.len() + 1 - if goes_on[1] { self.after } else { 0 };
+        Piece { letters, owned: first..end.max(first), begins: !goes_on[0] }
+    }
+
+    /// Returns the piece of the reverse complement of a text, which ends where the one before begins.
+    pub(crate) fn backward<'c>(self, text: &Text<'_>, complement: &'c [u8]) -> Piece<'c> {
+        let first = if text.goes_on[1] { self.before + 1 } else { 1 };
+        let repeated = if text.goes_on[0] { self.after } else { 0 };
+        let end = complement.len() + 1 - repeated;
+        Piece { letters: complement, owned: first..end.max(first), begins: !text.goes_on[1] }
     }
 }

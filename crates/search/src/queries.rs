@@ -1,5 +1,7 @@
 //! Queries: what a scan looks for, a pattern on one strand each.
 
+use crate::anchor::Anchor;
+use crate::overhang::Overhang;
 use crate::{Config, Error, Pattern};
 
 /// A pattern on one strand.
@@ -7,7 +9,9 @@ use crate::{Config, Error, Pattern};
 pub(crate) struct Query {
     pub(crate) pattern: usize,
     pub(crate) reverse: bool,
-    /// The set of bases of each letter, in the direction of the text.
+    /// Whether the query is scanned in the reverse complement of the text.
+    pub(crate) in_complement: bool,
+    /// The set of bases of each letter, in the direction of the scan.
     pub(crate) sets: Vec<u8>,
     /// The maximum number of edits.
     pub(crate) edits: usize,
@@ -23,6 +27,9 @@ pub(crate) struct Queries {
     hamming: bool,
     n_matches: bool,
     every_end: bool,
+    /// The letters that follow a query, if queries are anchored.
+    anchor: Option<Anchor>,
+    overhang: Option<Overhang>,
 }
 
 impl Queries {
@@ -31,10 +38,15 @@ impl Queries {
     /// # Errors
     /// If a pattern has no more letters than it may have edits: it would match everywhere.
     pub(crate) fn new(config: &Config, patterns: &[Pattern]) -> Result<Queries, Error> {
+        config.validate()?;
+        let pam = config.pam.as_ref().map(|pam| pam.sets_after(config.pam_first));
+        let anchor = Anchor { pam: pam.unwrap_or_default(), seed: config.seed };
         let mut queries = Queries {
             hamming: config.hamming,
             n_matches: config.n_matches,
-            every_end: config.all_ends || config.hamming,
+            every_end: config.all_ends || config.hamming || config.is_anchored(),
+            anchor: config.is_anchored().then_some(anchor),
+            overhang: config.overhang.map(Overhang),
             ..Queries::default()
         };
         for (number, pattern) in patterns.iter().enumerate() {
@@ -48,19 +60,30 @@ impl Queries {
             }
             for reverse in [false, true] {
                 if config.strand.searches(reverse) {
-                    queries.push(number, pattern, reverse, edits);
+                    queries.push(number, pattern, reverse, config.pam_first, edits);
                 }
             }
         }
         Ok(queries)
     }
 
-    fn push(&mut self, number: usize, pattern: &Pattern, reverse: bool, edits: usize) {
-        let sets = if reverse { pattern.reverse_sets() } else { pattern.sets().to_vec() };
+    fn push(
+        &mut self,
+        number: usize,
+        pattern: &Pattern,
+        reverse: bool,
+        pam_first: bool,
+        edits: usize,
+    ) {
+        let in_complement = self.anchor.is_some() && reverse != pam_first;
+        let sets = match reverse != in_complement {
+            true => pattern.reverse_sets(),
+            false => pattern.sets().to_vec(),
+        };
         sets.iter().for_each(|&bases| self.sets |= 1 << bases);
         self.reach = self.reach.max(sets.len() + edits);
         self.most_edits = self.most_edits.max(edits);
-        self.all.push(Query { pattern: number, reverse, sets, edits });
+        self.all.push(Query { pattern: number, reverse, in_complement, sets, edits });
     }
 
     pub(crate) fn all(&self) -> &[Query] {
@@ -93,5 +116,25 @@ impl Queries {
     /// Whether every end is a hit; otherwise, hits silence other ends near them.
     pub(crate) fn every_end(&self) -> bool {
         self.every_end
+    }
+
+    /// Returns what must follow each query, if queries are anchored.
+    pub(crate) fn anchor(&self) -> Option<&Anchor> {
+        self.anchor.as_ref()
+    }
+
+    /// Returns the number of letters of the PAM.
+    pub(crate) fn pam_letters(&self) -> usize {
+        self.anchor.as_ref().map_or(0, |anchor| anchor.pam.len())
+    }
+
+    /// Whether any query is scanned in the reverse complement of the text, or in the text itself.
+    pub(crate) fn scans(&self, in_complement: bool) -> bool {
+        self.all.iter().any(|query| query.in_complement == in_complement)
+    }
+
+    /// Returns the cost of letters outside a text, if patterns may extend beyond it.
+    pub(crate) fn overhang(&self) -> Option<Overhang> {
+        self.overhang
     }
 }

@@ -113,7 +113,7 @@ pub fn run_with(
     let sink = Sink::new(&queries, overlap, patterns, writer);
     let ahead = AHEAD * context.threads as u64;
     let engine = Engine::new(&records, sink, ahead, progress, cancel);
-    engine.run(context.threads, || Worker::new(&queries, overlap))?;
+    engine.run(context.threads, || Worker::new(&queries))?;
     let (mut outcome, writer) = engine.finish()?.into_outcome();
     outcome.stages.add("search", begun.elapsed());
     outcome.stages.add("sync", writer.finish()?);

@@ -7,7 +7,8 @@ use merganser_seq::simd::Level;
 
 use crate::edits::{LaneEnd, Rows};
 use crate::hamming;
-use crate::queries::Queries;
+use crate::letters::text_bases;
+use crate::queries::{Queries, Query};
 use crate::select::End;
 use crate::tile::{Stretch, Tile};
 
@@ -20,6 +21,8 @@ pub(crate) struct Piece<'t> {
     pub(crate) letters: &'t [u8],
     /// The ends (positions after a last letter) that are reported. Those before the range are known from another piece.
     pub(crate) owned: Range<usize>,
+    /// Whether the first letter is that of the sequence.
+    pub(crate) begins: bool,
 }
 
 /// An end of a query in a piece.
@@ -52,12 +55,13 @@ impl Scanner {
         Scanner { level, tile: Tile::default(), rows: Rows::default(), found: Vec::new() }
     }
 
-    /// Appends the ends of all queries in some pieces, sorted by piece, query and position. Returns `false`, with some of
-    /// the ends, if there are more than `most`.
+    /// Appends the ends in some pieces of all queries that are scanned in the complement of the text, or of the others.
+    /// Returns `false`, with some of the ends, if there are more than `most`.
     pub(crate) fn scan(
         &mut self,
         pieces: &[Piece<'_>],
         queries: &Queries,
+        in_complement: bool,
         most: usize,
         ends: &mut Vec<PieceEnd>,
     ) -> bool {
@@ -68,24 +72,38 @@ impl Scanner {
         for lanes in lanes.chunks(LANES) {
             let stretches: Vec<Stretch<'_>> = lanes
                 .iter()
-                .map(|lane| Stretch { letters: &pieces[lane.piece].letters[lane.letters.clone()] })
+                .map(|lane| {
+                    let piece = &pieces[lane.piece];
+                    let letters = &piece.letters[lane.letters.clone()];
+                    Stretch { letters, begins: piece.begins && lane.letters.start == 0 }
+                })
                 .collect();
             self.tile.load(self.level, &stretches, queries.sets(), queries.n_matches());
-            for (number, query) in (0..).zip(queries.all()) {
+            let queries_here = (0..).zip(queries.all());
+            for (number, query) in queries_here.filter(|one| one.1.in_complement == in_complement) {
                 self.found.clear();
-                let (level, found) = (self.level, &mut self.found);
-                match queries.hamming() {
-                    false => self.rows.scan(level, &self.tile, &query.sets, query.edits, found),
-                    true => hamming::scan(level, &self.tile, &query.sets, query.edits, found),
-                }
-                ends.extend(found.iter().filter_map(|found| own_end(lanes, number, found)));
+                self.scan_tile(queries, query);
+                let found = &self.found;
+                let own = found.iter().filter_map(|found| own_end(lanes, number, found));
+                ends.extend(own.filter(|end| is_anchored(queries, pieces, end)));
                 if ends.len() - first > most {
                     return false;
                 }
             }
         }
-        ends[first..].sort_unstable();
         true
+    }
+}
+
+impl Scanner {
+    /// Appends the ends of a query in the tile.
+    fn scan_tile(&mut self, queries: &Queries, query: &Query) {
+        let (level, tile, found) = (self.level, &self.tile, &mut self.found);
+        let (sets, edits) = (&query.sets, query.edits);
+        match queries.hamming() {
+            false => self.rows.scan(level, tile, sets, edits, queries.overhang(), found),
+            true => hamming::scan(level, tile, sets, edits, found),
+        }
     }
 }
 
@@ -98,11 +116,18 @@ fn own_end(lanes: &[Lane], query: u32, found: &LaneEnd) -> Option<PieceEnd> {
     is_own.then_some(PieceEnd { piece: lane.piece as u32, query, end })
 }
 
+/// Whether the letters after an end are those of the anchor, if there is one.
+fn is_anchored(queries: &Queries, pieces: &[Piece<'_>], end: &PieceEnd) -> bool {
+    let after = &pieces[end.piece as usize].letters[end.end.position..];
+    let bases = after.iter().map(|&letter| text_bases(letter, queries.n_matches()));
+    queries.anchor().is_none_or(|anchor| anchor.follows(bases))
+}
+
 /// Divides pieces into lanes. Each begins `reach` letters before the first end that it reports, so that it has all
 /// alignments of its ends.
 fn lanes(pieces: &[Piece<'_>], reach: usize) -> Vec<Lane> {
     let mut lanes = Vec::new();
-    for (piece, Piece { letters, owned }) in pieces.iter().enumerate() {
+    for (piece, Piece { letters, owned, .. }) in pieces.iter().enumerate() {
         let (first, last) = (owned.start.max(1), owned.end.min(letters.len() + 1));
         for from in (first..last).step_by(OWN_COLUMNS) {
             let to = last.min(from + OWN_COLUMNS);

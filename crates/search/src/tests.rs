@@ -51,9 +51,44 @@ fn directed(hit: &Hit, patterns: &[Pattern]) -> Vec<u8> {
     if hit.reverse { pattern.reverse_sets() } else { pattern.sets().to_vec() }
 }
 
+/// Checks the alignment of a guide with its PAM.
+fn check_whole(hit: &Hit, config: &Config, patterns: &[Pattern], text: &[u8]) {
+    let pam = config.pam.as_ref().unwrap().to_string();
+    let guide = String::from_utf8(patterns[hit.pattern].letters().to_vec()).unwrap();
+    let whole = if config.pam_first { pam + &guide } else { guide + &pam };
+    let mut patterns = patterns.to_vec();
+    patterns[hit.pattern] = pattern(hit.pattern, whole.as_bytes());
+    check(hit, &patterns, text, false);
+}
+
+/// Checks the inner part of an alignment with letters outside the text, and the cost of these.
+fn check_overhang(hit: &Hit, alpha: f64, patterns: &[Pattern], text: &[u8]) {
+    let mut hit = hit.clone();
+    let mut letters = directed(&hit, patterns);
+    let operations = &mut hit.alignment.operations;
+    for at_start in [true, false] {
+        let clip = if at_start { operations.first() } else { operations.last() };
+        let Some(&(Operation::Clip, count)) = clip else { continue };
+        hit.edits -= (alpha * f64::from(count)).floor() as usize;
+        if at_start {
+            assert_eq!(hit.alignment.start, 0);
+            operations.remove(0);
+            letters.drain(..count as usize);
+        } else {
+            assert_eq!(hit.alignment.end, text.len());
+            operations.pop();
+            letters.truncate(letters.len() - count as usize);
+        }
+    }
+    check_sets(&hit, &letters, text, false);
+}
+
 /// Checks that an alignment is one of the pattern with the text, and has the edits of the hit.
 fn check(hit: &Hit, patterns: &[Pattern], text: &[u8], n_matches: bool) {
-    let sets = directed(hit, patterns);
+    check_sets(hit, &directed(hit, patterns), text, n_matches);
+}
+
+fn check_sets(hit: &Hit, sets: &[u8], text: &[u8], n_matches: bool) {
     let (mut i, mut j, mut edits) = (0, hit.alignment.start, 0);
     for &(operation, length) in &hit.alignment.operations {
         for _ in 0..length {
@@ -168,6 +203,106 @@ proptest! {
                 prop_assert_eq!(found, expected);
             }
         }
+    }
+
+    /// Guides are compared with all stretches of letters before each PAM, on both strands.
+    #[test]
+    fn guides_are_found_next_to_their_pam(
+        seed: u64, e in 0u32..5, hamming: bool, pam_first: bool, limit in proptest::option::of((1usize..30, 0usize..3)),
+    ) {
+        let (texts, patterns) = case(seed, true);
+        let pam = if pam_first { "TTV" } else { "NG" };
+        let config = Config {
+            hamming,
+            pam: Some(pam.parse().unwrap()),
+            pam_first,
+            seed: limit.map(|(letters, edits)| crate::Seed { letters, edits }),
+            ..Config::new(Threshold::Edits(e))
+        };
+        let hits = find(&config, &patterns, &texts).unwrap();
+        for (text, hits) in texts.iter().zip(&hits) {
+            let forward: Vec<u8> = text.iter().map(|&letter| text_bases(letter, false)).collect();
+            let backward = crate::letters::reverse_complement(&forward);
+            let mut expected = Vec::new();
+            for (number, pattern) in patterns.iter().enumerate() {
+                for reverse in [false, true] {
+                    let text = if reverse != pam_first { &backward } else { &forward };
+                    let guide = if pam_first { pattern.reverse_sets() } else { pattern.sets().to_vec() };
+                    let pam = config.pam.as_ref().unwrap().sets_after(pam_first);
+                    for end in 0..=text.len() - pam.len() {
+                        let after = text[end..].iter().zip(&pam);
+                        if !after.clone().all(|(letter, bases)| letter & bases != 0) {
+                            continue;
+                        }
+                        let before = &text[end.saturating_sub(guide.len() + e as usize)..end];
+                        let edits = crate::naive::anchored(&guide, before, hamming, limit.unwrap_or_default());
+                        let Some(edits) = edits.filter(|&edits| edits <= e as usize) else { continue };
+                        let end = end + pam.len();
+                        let place = if reverse != pam_first { text.len() - end } else { end };
+                        expected.push((number, reverse, edits, place));
+                    }
+                }
+            }
+            let mut found: Vec<_> = hits
+                .iter()
+                .map(|hit| {
+                    let begins = hit.reverse != pam_first;
+                    let place = if begins { hit.alignment.start } else { hit.alignment.end };
+                    (hit.pattern, hit.reverse, hit.edits, place)
+                })
+                .collect();
+            found.sort_unstable();
+            expected.sort_unstable();
+            prop_assert_eq!(found, expected);
+            for hit in hits {
+                check_whole(hit, &config, &patterns, text);
+            }
+        }
+        for threads in [1, 3] {
+            let expected = table(&patterns, &hits);
+            prop_assert_eq!(run(&config, &patterns, &texts, threads).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn patterns_extend_beyond_texts_at_a_cost(seed: u64, e in 0u32..4, alpha in 0usize..5) {
+        let mut random = Random(seed);
+        let alpha = [0.3, 0.4, 0.5, 0.75, 1.0][alpha];
+        let texts: Vec<Vec<u8>> = (0..6)
+            .map(|_| {
+                let length = 1 + random.below(40);
+                random.bases(length)
+            })
+            .collect();
+        let whole = [&b"ACG"[..], &texts[0][..], b"TTG"].concat();
+        let cut = random.below(whole.len().saturating_sub(8).max(1));
+        let patterns = [pattern(0, &whole[cut..whole.len().min(cut + 12)]), pattern(1, &random.bases(9))];
+        prop_assume!(patterns.iter().all(|pattern| pattern.letters().len() > e as usize));
+        let config = Config { overhang: Some(alpha), all_ends: true, ..Config::new(Threshold::Edits(e)) };
+        for (text, hits) in texts.iter().zip(find(&config, &patterns, &texts).unwrap()) {
+            let sets: Vec<u8> = text.iter().map(|&letter| bases(letter)).collect();
+            let mut expected = Vec::new();
+            for (number, pattern) in patterns.iter().enumerate() {
+                for (reverse, query) in [(false, pattern.sets().to_vec()), (true, pattern.reverse_sets())] {
+                    let ends = crate::naive::ends_with_overhang(&query, &sets, e as usize, alpha);
+                    expected.extend(ends.into_iter().map(|(end, edits)| (number, reverse, end, edits)));
+                }
+            }
+            let mut found = Vec::new();
+            for hit in &hits {
+                check_overhang(hit, alpha, &patterns, text);
+                let outside = match hit.alignment.operations.last() {
+                    Some(&(Operation::Clip, count)) if hit.alignment.operations.len() > 1 => count as usize,
+                    _ => 0,
+                };
+                found.push((hit.pattern, hit.reverse, hit.alignment.end + outside, hit.edits));
+            }
+            found.sort_unstable();
+            prop_assert_eq!(found, expected);
+        }
+        let config = Config { all_ends: false, ..config };
+        let expected = table(&patterns, &find(&config, &patterns, &texts).unwrap());
+        prop_assert_eq!(run(&config, &patterns, &texts, 2).unwrap(), expected);
     }
 
     /// Stretches are short in tests, so that clusters cross their borders.

@@ -17,12 +17,16 @@ pub(crate) const BLOCK: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch<'t> {
     pub(crate) letters: &'t [u8],
+    /// Whether it begins where its text begins.
+    pub(crate) begins: bool,
 }
 
 /// A tile. Refilling it reuses its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Tile {
     columns: usize,
+    /// The lanes that begin where their text begins.
+    begins: Bits,
     /// By set of bases: the lanes whose letter has one of them, by column; empty if no pattern needs the set.
     sets: [Vec<Bits>; 16],
     /// The planes of a lane: low bits, high bits, and whether the letter is a base, transposed after loading.
@@ -37,6 +41,11 @@ impl Tile {
     /// Returns the number of columns.
     pub(crate) fn columns(&self) -> usize {
         self.columns
+    }
+
+    /// Returns the lanes that begin where their text begins.
+    pub(crate) fn begins(&self) -> &Bits {
+        &self.begins
     }
 
     /// Returns the lanes that have a base of a set, by column.
@@ -61,8 +70,12 @@ impl Tile {
             plane.resize(rows, Bits::NONE);
         }
         self.others.clear();
+        self.begins = Bits::NONE;
         for (lane, stretch) in stretches.iter().take(LANES).enumerate() {
             self.put(level, lane, stretch.letters, n_matches);
+            if stretch.begins {
+                self.begins.insert(lane);
+            }
         }
         for plane in &mut self.loaded {
             plane
@@ -153,8 +166,8 @@ mod tests {
         ) {
             for level in Level::available() {
                 let mut tile = Tile::default();
-                tile.load(level, &[Stretch { letters: b"ACCGNTAGA" }; 512], u16::MAX, true);
-                let stretches: Vec<_> = texts.iter().map(|letters| Stretch { letters }).collect();
+                tile.load(level, &[Stretch { letters: b"ACCGNTAGA", begins: true }; 512], u16::MAX, true);
+                let stretches: Vec<_> = texts.iter().map(|letters| Stretch { letters, begins: false }).collect();
                 tile.load(level, &stretches, u16::MAX, n_matches);
                 for bases in 1..16 {
                     for column in 0..tile.columns() {

@@ -2,12 +2,11 @@
 
 use merganser_io::{RecordBatch, Stretch};
 use merganser_run::engine::{Turn, Work};
-use merganser_seq::simd::Level;
 
 use crate::Error;
-use crate::places::{Decider, Overlap, Places};
+use crate::places::Places;
 use crate::queries::Queries;
-use crate::scan::{Piece, PieceEnd, Scanner};
+use crate::searcher::{Searcher, Text};
 
 /// The maximum number of ends of a batch. More of them would take too much memory; only patterns that match almost
 /// everywhere have so much as one for each of a few letters.
@@ -29,23 +28,13 @@ pub(super) struct BatchPlaces {
 }
 
 /// A worker with its working memory.
-pub(super) struct Worker<'r> {
-    queries: &'r Queries,
-    overlap: Overlap,
-    scanner: Scanner,
-    decider: Decider,
-    ends: Vec<PieceEnd>,
+pub(super) struct Worker<'q> {
+    searcher: Searcher<'q>,
 }
 
-impl<'r> Worker<'r> {
-    pub(super) fn new(queries: &'r Queries, overlap: Overlap) -> Worker<'r> {
-        Worker {
-            queries,
-            overlap,
-            scanner: Scanner::new(Level::best()),
-            decider: Decider::default(),
-            ends: Vec::new(),
-        }
+impl<'q> Worker<'q> {
+    pub(super) fn new(queries: &'q Queries) -> Worker<'q> {
+        Worker { searcher: Searcher::new(queries) }
     }
 }
 
@@ -59,26 +48,19 @@ impl Work for Worker<'_> {
         batch: &mut RecordBatch,
         _: &Turn<'_, BatchPlaces, Error>,
     ) -> Result<BatchPlaces, Error> {
-        let batch = &*batch;
-        let (pieces, goes_on): (Vec<Piece<'_>>, Vec<[bool; 2]>) =
-            self.overlap.pieces(batch).unzip();
-        self.ends.clear();
-        if !self.scanner.scan(&pieces, self.queries, MAX_ENDS, &mut self.ends) {
+        let stretch = batch.stretch();
+        let goes_on = stretch.map_or([false; 2], |one| [!one.begins, !one.ends]);
+        let texts: Vec<Text<'_>> =
+            (0..batch.len()).map(|at| Text { letters: batch.letters(at), goes_on }).collect();
+        let Some(places) = self.searcher.places(&texts, MAX_ENDS) else {
             let (file, number) = batch.place(0);
             return Err(Error::TooMany { place: format!("{file}: record {number}") });
-        }
-        let mut rest = &self.ends[..];
-        let mut texts = Vec::with_capacity(batch.len());
-        for (at, (piece, goes_on)) in pieces.iter().zip(goes_on).enumerate() {
-            let count = rest.partition_point(|end| end.piece as usize <= at);
-            let (ends, others) = rest.split_at(count);
-            rest = others;
-            texts.push(TextPlaces {
-                name: batch.name(at).to_vec(),
-                letters: piece.letters.len(),
-                places: self.decider.decide(self.queries, piece, ends, goes_on),
-            });
-        }
-        Ok(BatchPlaces { texts, stretch: batch.stretch() })
+        };
+        let texts = places.into_iter().enumerate().map(|(at, places)| TextPlaces {
+            name: batch.name(at).to_vec(),
+            letters: batch.letter_count(at),
+            places,
+        });
+        Ok(BatchPlaces { texts: texts.collect(), stretch })
     }
 }
