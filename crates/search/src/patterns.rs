@@ -88,7 +88,9 @@ impl Patterns {
         check_cell(name.as_ref())?;
         if self.all.len() == MAX_PATTERNS {
             let most = thousands(MAX_PATTERNS as u64);
-            return Err(format!("these are more than {most} patterns: search them in several runs"));
+            return Err(format!(
+                "these are more than {most} patterns: search them in several runs"
+            ));
         }
         if let Some(first) = self.places.get(name) {
             let first = match first {
@@ -235,11 +237,20 @@ mod tests {
             ("", "p: it has no patterns: give FASTA, or lines of NAME<TAB>LETTERS or LETTERS"),
             ("# x\n\n", "p: it has no patterns: give FASTA, or lines of"),
             (">a\nACG\n>b\n>c\nA", "p: line 3: pattern b: it has no letters"),
-            ("a\tACG\nb\tAC-G", "p: line 2: pattern b: '-' at letter 3 is no IUPAC letter of DNA: use"),
+            (
+                "a\tACG\nb\tAC-G",
+                "p: line 2: pattern b: '-' at letter 3 is no IUPAC letter of DNA: use",
+            ),
             (">a\nAC\nGX", "p: line 1: pattern a: 'X' at letter 4 is no IUPAC letter"),
-            (&format!("\nb\t{long}"), "p: line 2: pattern b: it has 129 letters; a pattern has at most 128"),
+            (
+                &format!("\nb\t{long}"),
+                "p: line 2: pattern b: it has 129 letters; a pattern has at most 128",
+            ),
             (&format!(">b\n{long}\n{long}"), "p: line 1: pattern b: it has 129 letters"),
-            ("a\tAC\n\na\tAG", "p: line 3: pattern a: line 1 of p has a pattern of this name, too: leave one out"),
+            (
+                "a\tAC\n\na\tAG",
+                "p: line 3: pattern a: line 1 of p has a pattern of this name, too: leave one out",
+            ),
             ("AC\nAC", "p: line 2: pattern AC: line 1 of p has a pattern of this name, too"),
             ("a\tACG\t3", "p: line 1: more than two columns: write NAME<TAB>LETTERS"),
             ("\tACG", "p: line 1: a pattern without a name: write NAME<TAB>LETTERS"),

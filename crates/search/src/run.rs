@@ -12,9 +12,9 @@ use merganser_io::{Header, Input, Keep, OutputSet, ReadInput, Records, longest_r
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, Context, Shortage, Stages, Unit, peak_rss};
 
+use crate::output::check_names;
 use crate::places::Overlap;
 use crate::queries::Queries;
-use crate::output::check_names;
 use crate::{Config, Error, Format, Pattern, Writer};
 use measure::measure;
 use sink::Sink;
@@ -99,14 +99,17 @@ pub fn run_with(
     context.validate()?;
     let queries = Queries::new(config, patterns)?;
     let overlap = Overlap::of(&queries);
-    let begun = Instant::now();
     let segments: Vec<ReadInput> = texts.iter().cloned().map(ReadInput::Single).collect();
     let budget = Budget::of_run(context, THREAD).with(patterns.len() as u64 * PATTERN);
     let options = options(overlap, budget, context)?;
+    let mut stages = Stages::default();
     if writer.format().is_of_alignments() {
+        let begun = Instant::now();
         check_names(patterns)?;
-        writer.measured(measure(texts, budget, context)?);
+        writer.measured(measure(texts, budget, context)?, config);
+        stages.add("measure", begun.elapsed());
     }
+    let begun = Instant::now();
     let records = Records::open(&segments, options)?;
     let (progress, cancel) = (&*context.progress, &context.cancel);
     progress.stage("search", Unit::Bytes, records.bytes_total());
@@ -115,19 +118,16 @@ pub fn run_with(
     let engine = Engine::new(&records, sink, ahead, progress, cancel);
     engine.run(context.threads, || Worker::new(&queries))?;
     let (mut outcome, writer) = engine.finish()?.into_outcome();
-    outcome.stages.add("search", begun.elapsed());
-    outcome.stages.add("sync", writer.finish()?);
+    stages.add("search", begun.elapsed());
+    stages.add("sync", writer.finish()?);
+    outcome.stages = stages;
     progress.finish();
     outcome.skipped_alignments = records.skipped_alignments();
     outcome.peak_memory = peak_rss();
     Ok(outcome)
 }
 
-fn options(
-    overlap: Overlap,
-    budget: Budget,
-    context: &Context,
-) -> Result<RecordOptions, Error> {
+fn options(overlap: Overlap, budget: Budget, context: &Context) -> Result<RecordOptions, Error> {
     let what = format_args!("{} threads need", context.threads);
     let left = budget.check(what, Shortage::FEWER_THREADS)?;
     Ok(RecordOptions {
