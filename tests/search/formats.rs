@@ -149,11 +149,10 @@ fn alignments_are_read_by_samtools() {
     text.extend_from_slice(b"\n>edge\nCGTTGCATTT\n>last\nTTT\n");
     dir.write("t.fa", text);
     for options in ["-e 3", "-e 2 --pam NGG", "-e 3 --pam TTV --pam-first", "-e 2 --overhang 0.5"] {
-        let run = |output: &str| {
-            dir.run(&format!("search -q --patterns p.fa {options} t.fa -o {output} --threads 3"))
-                .ok()
-        };
-        ["o.tsv", "o.sam", "o.bam"].iter().for_each(|output| run(output));
+        let command = format!("search -q --patterns p.fa {options} t.fa --threads 3");
+        for output in ["o.tsv", "o.sam", "o.bam"] {
+            dir.run(&format!("{command} -o {output}")).ok();
+        }
         shell(dir.root(), "samtools quickcheck -v o.bam o.sam && samtools index o.bam");
         let view = |name: &str, options: &str| {
             let text = shell(dir.root(), &format!("samtools view --no-PG {options} {name}"));
