@@ -14,6 +14,7 @@ use crate::places::Overlap;
 use crate::queries::Queries;
 use crate::{Config, Error, Pattern, Writer};
 use sink::Sink;
+pub(crate) use sink::{Receiver, SequenceHits};
 use worker::Worker;
 
 /// The number of letters of a stretch of a long sequence: a tile of 512 lanes.
@@ -70,25 +71,37 @@ pub fn run_with(
     writer: Writer,
     context: &Context,
 ) -> Result<Outcome, Error> {
+    let (mut outcome, writer) = run_to(config, patterns, texts, writer, context)?;
+    outcome.stages.add("sync", writer.finish()?);
+    Ok(outcome)
+}
+
+/// Searches patterns in the sequences or reads of files, and passes their hits to a receiver, which is returned.
+pub(crate) fn run_to<R: Receiver + Send>(
+    config: &Config,
+    patterns: &[Pattern],
+    texts: &[Input],
+    receiver: R,
+    context: &Context,
+) -> Result<(Outcome, R), Error> {
     context.validate()?;
     let queries = Queries::new(config, patterns)?;
-    let overlap = Overlap::of(&queries);
     let begun = Instant::now();
     let segments: Vec<ReadInput> = texts.iter().cloned().map(ReadInput::Single).collect();
-    let records = Records::open(&segments, options(overlap, context)?)?;
+    let records = Records::open(&segments, options(Overlap::of(&queries), context)?)?;
     let (progress, cancel) = (&*context.progress, &context.cancel);
     progress.stage("search", Unit::Bytes, records.bytes_total());
-    let sink = Sink::new(&queries, overlap, patterns, writer);
+    let keeps_letters = receiver.wants_letters();
+    let sink = Sink::new(&queries, patterns, receiver);
     let ahead = AHEAD * context.threads as u64;
     let engine = Engine::new(&records, sink, ahead, progress, cancel);
-    engine.run(context.threads, || Worker::new(&queries))?;
-    let (mut outcome, writer) = engine.finish()?.into_outcome();
+    engine.run(context.threads, || Worker::new(&queries, keeps_letters))?;
+    let (mut outcome, receiver) = engine.finish()?.into_outcome();
     outcome.stages.add("search", begun.elapsed());
-    outcome.stages.add("sync", writer.finish()?);
     progress.finish();
     outcome.skipped_alignments = records.skipped_alignments();
     outcome.peak_memory = peak_rss();
-    Ok(outcome)
+    Ok((outcome, receiver))
 }
 
 fn options(overlap: Overlap, context: &Context) -> Result<RecordOptions, Error> {
