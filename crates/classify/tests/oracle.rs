@@ -2,6 +2,8 @@
 //! to; every read, every candidate.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
 
+#[path = "oracle/by_database.rs"]
+mod by_database;
 mod comparable;
 #[path = "oracle/joint.rs"]
 mod joint;
