@@ -86,7 +86,7 @@ impl Kraken2Counts {
     ) -> Result<(), Error> {
         let with = self.taxa.iter().filter(|(_, counts)| counts.reads > 0);
         let by_taxon = with.map(|(&node, counts)| (node, counts.reads));
-        // Node 0 is none.
+        // Node 0 is that of unclassified reads.
         Ok(self.by_database.add_checked(1..nodes as u32, by_taxon, decoder)?)
     }
 }

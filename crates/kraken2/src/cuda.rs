@@ -54,7 +54,7 @@ struct OneDevice {
     workspaces: BufferPool<Workspace>,
 }
 
-/// What batches return in addition to nodes.
+/// The results of batches in addition to nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wanted {
     /// The minimizers.

@@ -20,7 +20,7 @@ use crate::ReferenceHits;
 use crate::candidates::Seen;
 use crate::config::RunConfig;
 use crate::cpu::query::Scratch;
-use crate::decide::Thresholds;
+use crate::decide::{ReadSize, Thresholds, missing_kmers};
 use crate::features::FeatureCounter;
 use crate::output::{LineWriter, Read, TargetOrTaxon};
 use crate::query::Rounds;
@@ -169,6 +169,8 @@ impl<'a> RunContext<'_, 'a> {
             || self.config.least_fraction().is_some()
             || self.wants.segments
             || self.counts_by_database()
+            // Rivals: k-mers with a letter that is not a base are not expected.
+            || self.thresholds.near > 0
     }
 
     /// Whether the databases that support the taxa of reads are looked up.
@@ -500,11 +502,14 @@ impl<'a> RunContext<'_, 'a> {
         let clades =
             (thresholds.confidence > 0.0).then(|| self.classifier.query.host().clades(views));
         let (mut start, mut scratch) = (0, None);
+        let k = self.classifier.database.params().k;
         let decide = |(read, &end): (usize, &usize)| {
             let candidates = &candidates[start..end];
             start = end;
+            let missing = || views.get(read).map_or(0, |mates| missing_kmers(mates, k));
             let bases = self.filter.bases(lengths(batch, read));
-            let (verdict, only_best) = thresholds.decide_among(candidates, bases, tree, nodes);
+            let size = ReadSize { bases, missing: &missing };
+            let (verdict, only_best) = thresholds.decide_among(candidates, size, tree, nodes);
             let clades = clades.as_ref().map(|clades| clades.of(read));
             let verdict = thresholds.confirm(verdict, clades, tree, nodes);
             let verdict = self.supported(verdict, || &views[read], &mut scratch);
