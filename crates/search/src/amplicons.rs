@@ -169,7 +169,13 @@ impl Amplifier {
             if faces {
                 let start = first.alignment.start;
                 let edits = [first.edits, last.edits];
-                self.write(sequence, start..end, last.pattern / 2, last.pattern.is_multiple_of(2), edits);
+                self.write(
+                    sequence,
+                    start..end,
+                    last.pattern / 2,
+                    last.pattern.is_multiple_of(2),
+                    edits,
+                );
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Errors of the search.
 
-merganser_io::job_error! {
+merganser_io::file_error! {
     /// An error of this crate; its message is one line that says what, where, and what to do.
     pub enum Error {
         /// A pattern is invalid.

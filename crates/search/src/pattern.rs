@@ -25,7 +25,10 @@ impl Pattern {
         let problem = match sets.iter().position(|&bases| bases == 0) {
             Some(at) => {
                 let shown = merganser_io::shown_byte(letters[at]);
-                format!("{shown} at letter {} is no IUPAC letter of DNA", at + 1)
+                format!(
+                    "{shown} at letter {} is no IUPAC letter of DNA: use A, C, G, T, U and RYSWKMBDHVN",
+                    at + 1
+                )
             }
             None if sets.is_empty() => "it has no letters".to_owned(),
             None if sets.len() > MAX_PATTERN => {

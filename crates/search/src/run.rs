@@ -1,18 +1,22 @@
 //! Whole runs: texts from files, hits to a file.
 
+mod measure;
 mod sink;
 mod worker;
 
+use std::path::Path;
 use std::time::Instant;
 
 use merganser_alignments::RecordOptions;
-use merganser_io::{Header, Input, Keep, ReadInput, Records, longest_record};
+use merganser_io::{Header, Input, Keep, OutputSet, ReadInput, Records, longest_record};
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, Context, Shortage, Stages, Unit, peak_rss};
 
+use crate::output::check_names;
 use crate::places::Overlap;
 use crate::queries::Queries;
-use crate::{Config, Error, Pattern, Writer};
+use crate::{Config, Error, Format, Pattern, Writer};
+use measure::measure;
 use sink::Sink;
 pub(crate) use sink::{Receiver, SequenceHits};
 use worker::Worker;
@@ -28,6 +32,8 @@ const AHEAD: u64 = 2;
 /// The memory of a thread in bytes: a batch and its text, a tile of a thousand columns with fifteen vectors of 64 bytes
 /// each, and hits.
 const THREAD: u64 = 24 << 20;
+/// The memory of a pattern in bytes: its name, its letters and their sets of bases, its queries and its counts.
+const PATTERN: u64 = 1 << 10;
 /// The number of copies of a record in memory: the text, the record, and its letters in tiles.
 const COPIES: u64 = 4;
 
@@ -56,9 +62,29 @@ impl Outcome {
     }
 }
 
+/// Searches patterns in the sequences or reads of files, and writes all hits to the file `output`, whose name decides the
+/// format: TSV, or BED, SAM or BAM.
+///
+/// # Errors
+/// Fails as [`run_with`] does.
+pub fn run(
+    config: &Config,
+    patterns: &[Pattern],
+    texts: impl IntoIterator<Item = impl Into<Input>>,
+    output: impl AsRef<Path>,
+    context: &Context,
+) -> Result<Outcome, Error> {
+    let texts: Vec<Input> = texts.into_iter().map(Into::into).collect();
+    let (output, set) = (output.as_ref(), OutputSet::new());
+    let writer = Writer::new(Format::of_name(output), set.output(output)?);
+    let outcome = run_with(config, patterns, &texts, writer, context)?;
+    set.commit()?;
+    Ok(outcome)
+}
+
 /// Searches patterns in the sequences or reads of files, and writes all hits in the order of the texts, then of start,
 /// end, pattern and strand. The bytes that are written do not depend on `context`. The progress has one stage, in bytes
-/// of input.
+/// of input; SAM and BAM have one more before it, in which the lengths of the texts are read.
 ///
 /// # Errors
 /// If the configuration is invalid, a pattern would match everywhere, there is too little memory, the input is invalid
@@ -68,9 +94,13 @@ pub fn run_with(
     config: &Config,
     patterns: &[Pattern],
     texts: &[Input],
-    writer: Writer,
+    mut writer: Writer,
     context: &Context,
 ) -> Result<Outcome, Error> {
+    if writer.format().is_of_alignments() {
+        check_names(patterns)?;
+        writer.measured(measure(texts, budget(patterns, context), context)?);
+    }
     let (mut outcome, writer) = run_to(config, patterns, texts, writer, context)?;
     outcome.stages.add("sync", writer.finish()?);
     Ok(outcome)
@@ -88,7 +118,8 @@ pub(crate) fn run_to<R: Receiver + Send>(
     let queries = Queries::new(config, patterns)?;
     let begun = Instant::now();
     let segments: Vec<ReadInput> = texts.iter().cloned().map(ReadInput::Single).collect();
-    let records = Records::open(&segments, options(Overlap::of(&queries), context)?)?;
+    let options = options(Overlap::of(&queries), budget(patterns, context), context)?;
+    let records = Records::open(&segments, options)?;
     let (progress, cancel) = (&*context.progress, &context.cancel);
     progress.stage("search", Unit::Bytes, records.bytes_total());
     let keeps_letters = receiver.wants_letters();
@@ -104,8 +135,12 @@ pub(crate) fn run_to<R: Receiver + Send>(
     Ok((outcome, receiver))
 }
 
-fn options(overlap: Overlap, context: &Context) -> Result<RecordOptions, Error> {
-    let budget = Budget::of_run(context, THREAD);
+/// Returns the budget of threads and patterns.
+fn budget(patterns: &[Pattern], context: &Context) -> Budget {
+    Budget::of_run(context, THREAD).with(patterns.len() as u64 * PATTERN)
+}
+
+fn options(overlap: Overlap, budget: Budget, context: &Context) -> Result<RecordOptions, Error> {
     let what = format_args!("{} threads need", context.threads);
     let left = budget.check(what, Shortage::FEWER_THREADS)?;
     Ok(RecordOptions {

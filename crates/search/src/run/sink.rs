@@ -12,6 +12,8 @@ use crate::{Error, Hit, Pattern, Writer};
 /// Hits of a sequence that are complete up to a position.
 #[derive(Debug)]
 pub(crate) struct SequenceHits<'h> {
+    /// The number of the sequence, from 0.
+    pub(crate) number: u64,
     pub(crate) name: &'h [u8],
     pub(crate) hits: &'h [Hit],
     /// The position before which no later hit of the sequence begins; `usize::MAX` at its end.
@@ -38,7 +40,7 @@ impl Receiver for Writer {
     }
 
     fn receive(&mut self, patterns: &[Pattern], some: &SequenceHits<'_>) -> Result<(), Error> {
-        self.write(patterns, some.name, some.hits)
+        self.write(patterns, some.number, some.name, some.hits)
     }
 }
 
@@ -85,7 +87,8 @@ impl<R: Receiver> InOrderSink<BatchPlaces> for Sink<'_, R> {
             self.outcome.letters += (length - repeated) as u64;
             self.count(&hits);
             let letters = letters.get(repeated..).unwrap_or_default();
-            let some = SequenceHits { name: &name, hits: &hits, limit, letters };
+            let number = self.outcome.texts - 1;
+            let some = SequenceHits { number, name: &name, hits: &hits, limit, letters };
             self.receiver.receive(self.patterns, &some)?;
         }
         Ok(None)
