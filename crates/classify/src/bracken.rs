@@ -7,6 +7,7 @@ use merganser_run::{Budget, Context, Shortage};
 use merganser_taxreport::bracken::Distribution;
 
 use crate::cpu::query::{HostQuery, Slider};
+use crate::decide::ReadSize;
 use crate::{Database, Error, Thresholds};
 use merganser_kraken2::{Kraken2Sequence, begin_simulation};
 
@@ -34,9 +35,14 @@ pub fn distribution(
     let thresholds = Thresholds::new(database.params());
     let query = HostQuery::new(database, thresholds.query_params());
     let (tree, bases) = (database.taxonomy(), read_length as u64);
-    let taxid = |candidates: &[crate::Candidate]| {
+    let taxid = |candidates: &[crate::Candidate], missing: u64| {
         let nodes = &query.taxa().nodes;
-        let verdict = thresholds.decide_among(candidates, bases, tree, nodes);
+        let verdict = thresholds.decide_among(
+            candidates,
+            ReadSize { bases, missing: &|| missing },
+            tree,
+            nodes,
+        );
         let node = thresholds.counted_at(verdict, candidates, tree, nodes);
         node.map_or(0, |node| tree.taxid(node))
     };

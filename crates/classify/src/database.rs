@@ -355,6 +355,12 @@ impl Database {
         }
     }
 
+    /// Returns the name of the file without folder and suffix; `None` without a file.
+    pub(crate) fn stem(&self) -> Option<String> {
+        let Data::File { mapping, .. } = &self.data else { return None };
+        mapping.path().file_stem().map(|stem| stem.to_string_lossy().into_owned())
+    }
+
     /// Returns the messages about differences between databases that are used together; none for a single database.
     pub fn differences(&self) -> &[String] {
         match &self.data {

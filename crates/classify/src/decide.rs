@@ -3,6 +3,7 @@
 use crate::candidates::{Candidate, QueryParams};
 use crate::config::as_percent;
 use crate::params::{FULL_DENSITY, Params, Preset};
+use merganser_seq::base::is_base;
 use merganser_taxonomy::{Rank, Taxonomy};
 use serde::Serialize;
 
@@ -75,11 +76,43 @@ impl ExpectedFeatures {
         ExpectedFeatures { k: params.k, features, kmers }
     }
 
-    /// Returns the features to expect of a read of `bases`; for a pair, with the k-mers across its mates.
-    fn of(self, bases: u64) -> u64 {
-        let kmers = (bases + 1).saturating_sub(self.k.into());
+    /// Returns the features to expect of a read of `bases` that lacks some k-mers; for a pair, with the k-mers across its
+    /// mates.
+    fn of(self, bases: u64, missing: u64) -> u64 {
+        let kmers = (bases + 1).saturating_sub(self.k.into()).saturating_sub(missing);
         kmers.saturating_mul(self.features.into()) / u64::from(self.kmers)
     }
+}
+
+/// The size of a read or pair.
+#[derive(Clone, Copy)]
+pub(crate) struct ReadSize<'r> {
+    /// The number of letters.
+    pub(crate) bases: u64,
+    /// Returns the number of k-mers with a letter that is not a base; called only if the verdict depends on it.
+    pub(crate) missing: &'r dyn Fn() -> u64,
+}
+
+impl ReadSize<'_> {
+    /// Returns the size of a read of bases only.
+    pub(crate) fn of_bases(bases: u64) -> ReadSize<'static> {
+        ReadSize { bases, missing: &|| 0 }
+    }
+}
+
+/// Returns the number of k-mers of a read's mates that have a letter that is not a base.
+pub(crate) fn missing_kmers(mates: &[&[u8]; 2], k: u32) -> u64 {
+    let of_mate = |mate: &&[u8]| are_missing(mate, k).filter(|&missing| missing).count() as u64;
+    mates.iter().map(of_mate).sum()
+}
+
+/// Returns whether each k-mer of a sequence has a letter that is not a base.
+pub(crate) fn are_missing(letters: &[u8], k: u32) -> impl Iterator<Item = bool> + '_ {
+    let ends = letters.iter().scan(0, move |bases, &letter| {
+        *bases = if is_base(letter) { *bases + 1 } else { 0u64 };
+        Some(*bases < k.into())
+    });
+    ends.skip(k.saturating_sub(1) as usize)
 }
 
 impl Thresholds {
@@ -144,7 +177,7 @@ impl Thresholds {
     /// few hits or the ancestor is above the highest rank. Pooled candidates are compared by their pooled features;
     /// near ones of another family are considered unless the read is much farther from them.
     /// If no lineage of the candidates has a main rank, the result is the lowest common ancestor itself, unless
-    /// that is the root.
+    /// that is the root. All letters of the read count as bases.
     pub fn decide(
         &self,
         candidates: &[Candidate],
@@ -152,14 +185,29 @@ impl Thresholds {
         taxonomy: &Taxonomy,
         target_nodes: &[u32],
     ) -> Verdict {
-        self.decide_among(candidates, bases, taxonomy, target_nodes).0
+        self.decide_among(candidates, ReadSize::of_bases(bases), taxonomy, target_nodes).0
     }
 
-    /// Decides as [`decide`](Self::decide), and returns whether only the best candidate was considered.
+    /// Decides as [`decide`](Self::decide) on a read, or a pair, with these letters. No features are expected of k-mers with a
+    /// letter that is not a base.
+    pub fn decide_letters(
+        &self,
+        candidates: &[Candidate],
+        mates: &[&[u8]; 2],
+        taxonomy: &Taxonomy,
+        target_nodes: &[u32],
+    ) -> Verdict {
+        let bases = mates.iter().map(|mate| mate.len() as u64).sum();
+        let size = ReadSize { bases, missing: &|| missing_kmers(mates, self.expected.k) };
+        self.decide_among(candidates, size, taxonomy, target_nodes).0
+    }
+
+    /// Decides as [`decide`](Self::decide), without the k-mers that a read lacks, and returns whether only the best candidate
+    /// was considered.
     pub(crate) fn decide_among(
         &self,
         candidates: &[Candidate],
-        bases: u64,
+        ReadSize { bases, missing }: ReadSize<'_>,
         taxonomy: &Taxonomy,
         target_nodes: &[u32],
     ) -> (Verdict, bool) {
@@ -173,8 +221,11 @@ impl Thresholds {
         };
         let near = self.near(best, candidates, needed);
         let (mut common, mut first, mut alone) = (node_of(best), best, true);
+        // Without near candidates, there are no rivals.
+        let has_rivals = near.len() > 1 && self.near > 0;
+        let features = if has_rivals { self.expected.of(bases, missing()) } else { 0 };
         if near.len() > 1 {
-            let mut close = self.close(near, needed, bases, (taxonomy, &node_of));
+            let mut close = self.close(near, needed, features, (taxonomy, &node_of));
             first = close.next().unwrap_or(best);
             common = close.fold(node_of(first), |node, other| {
                 alone = false;
@@ -186,7 +237,7 @@ impl Thresholds {
             return (Verdict::Target(first.target), only_best);
         }
         let verdict = self.at_rank(common, taxonomy, || {
-            let mut nodes = self.close(near, needed, bases, (taxonomy, &node_of)).map(node_of);
+            let mut nodes = self.close(near, needed, features, (taxonomy, &node_of)).map(node_of);
             nodes.all(|node| node == common || !taxonomy.has_main_rank(node))
         });
         (verdict, only_best)
@@ -294,17 +345,16 @@ impl Thresholds {
     }
 
     /// Returns the candidates that the verdict considers: those whose numbers of pooled features are close to the
-    /// largest number, and its rivals.
+    /// largest number, and its rivals. `features` is the number of features to expect of the read.
     fn close<'c>(
         &self,
         near: &'c [Candidate],
         needed: u32,
-        bases: u64,
+        features: u64,
         (taxonomy, node_of): (&'c Taxonomy, &'c dyn Fn(&Candidate) -> u32),
     ) -> impl Iterator<Item = &'c Candidate> {
         let top = near.iter().map(|one| one.pooled).max().unwrap_or(0);
         let winner = near.iter().position(|one| one.pooled == top);
-        let features = self.expected.of(bases);
         let rule = *self;
         let family = move |one: &Candidate| family_of(node_of(one), taxonomy);
         let is_considered = move |&(at, one): &(usize, &Candidate)| {
@@ -373,4 +423,66 @@ fn covered(stretches: &[Stretch], counts: impl Fn(Option<u32>) -> bool) -> u64 {
         end = end.max(stretch.end);
     }
     bases
+}
+
+#[cfg(test)]
+mod tests {
+    use merganser_taxonomy::NodeInfo;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn kmers_with_other_letters_are_missing(letters in "[ACGTUacgtNx]{0,40}", k in 1u32..9) {
+            let letters = letters.as_bytes();
+            let is_missing = |kmer: &[u8]| !kmer.iter().all(|&letter| is_base(letter));
+            let missing: Vec<bool> = letters.windows(k as usize).map(is_missing).collect();
+            prop_assert_eq!(are_missing(letters, k).collect::<Vec<_>>(), &missing[..]);
+            let all = missing.into_iter().map(u64::from).sum::<u64>();
+            prop_assert_eq!(missing_kmers(&[letters, b"NN"], k), all + 3u64.saturating_sub(k.into()));
+        }
+    }
+
+    /// Two families, each with a genus and a species.
+    fn tree() -> Taxonomy {
+        let nodes = [(1, 1, "no rank"), (2, 1, "domain"), (3, 2, "family"), (4, 2, "family")];
+        let nodes = nodes.into_iter().chain([(10, 3, "genus"), (20, 4, "genus")]);
+        let nodes = nodes.chain([(11, 10, "species"), (21, 20, "species")]);
+        let info = |(taxid, parent, rank): (u32, u32, &str)| {
+            let (rank, name) = (rank.to_owned(), format!("Taxon {taxid}"));
+            NodeInfo { taxid, parent, rank, name }
+        };
+        Taxonomy::new(nodes.map(info).collect(), Vec::new())
+    }
+
+    /// A candidate of another family is a rival of a best one with most of the features that are expected, and not of one
+    /// that has most of those that exist.
+    #[test]
+    fn missing_kmers_are_not_expected() {
+        let (tree, params) = (tree(), Preset::Sensitive.params());
+        let rule = Thresholds::new(&params);
+        let [one, other] = [11, 21].map(|taxid| tree.node(taxid).unwrap());
+        let candidate = |(target, taxon, hits)| {
+            let nodes = [taxon; 2];
+            Candidate { target, taxon, hits, pooled: hits, window: 0, last: 0, nodes }
+        };
+        let candidates = [(0, one, 40), (1, other, 36)].map(candidate);
+        let decide = |missing: u64| {
+            let size = ReadSize { bases: 150, missing: &|| missing };
+            rule.decide_among(&candidates, size, &tree, &[one, other])
+        };
+        let kmers = 150 + 1 - u64::from(params.k);
+        assert_eq!(
+            rule.expected.of(150, 0),
+            kmers * u64::from(rule.expected.features) / u64::from(rule.expected.kmers)
+        );
+        // 40² is above 36 times the number of features if these are fewer than 45.
+        let least = (0..kmers).find(|&missing| rule.expected.of(150, missing) < 45).unwrap();
+        let domain = tree.node(2).unwrap();
+        assert!(least > 0);
+        assert_eq!(decide(least - 1), (Verdict::Taxon(domain), false));
+        assert_eq!(decide(least), (Verdict::Taxon(one), true));
+        assert_eq!(rule.decide(&candidates, 150, &tree, &[one, other]), Verdict::Taxon(domain));
+    }
 }

@@ -28,6 +28,7 @@ use crate::output::LineWriter;
 use crate::{Database, Error, GpuNotes, Query, QueryParams, Thresholds};
 use clock::Clock;
 use merganser_kraken2::ReadShare;
+use merganser_taxreport::by_database::DatabaseReads;
 use merganser_taxreport::output::{OutputFiles, SEGMENTS_HEADING, Wants};
 pub use merganser_taxreport::output::{OutputPaths, Outputs, ReadOutput};
 use merganser_taxreport::partial::WrittenShard;
@@ -100,7 +101,7 @@ impl<'a> Classifier<'a> {
     /// includes the parts of the database that are queried together. Without a limit, it is three quarters of the
     /// memory that was free when `context` were made, or more if the whole database needs more and it was free; a
     /// database that is in memory already is not counted then. If the database does not fit, its parts take turns,
-    /// as on devices; with `report_minimizer_data`, with a confidence or a `min_fraction`, with segments, or with all hits of each read, it has
+    /// as on devices, once more with `database_report`; with `report_minimizer_data`, with a confidence or a `min_fraction`, with segments, or with all hits of each read, it has
     /// to fit. A record longer than the memory allows is an error.
     ///
     /// # Errors
@@ -128,11 +129,14 @@ impl<'a> Classifier<'a> {
             let reads = segments.iter().flat_map(ReadInput::inputs);
             self.database.prepare_for_random_accesses(merganser_io::text_bytes(reads), context);
         }
-        let again =
-            wants.segments || thresholds.confidence > 0.0 || config.least_fraction().is_some();
+        let again = wants.segments
+            || thresholds.confidence > 0.0
+            || config.least_fraction().is_some()
+            || config.kraken2.database_report;
         if config.kraken2.report_minimizer_data || again || !on_devices {
             self.database.fetch()?;
         }
+        let by_database = by_database(self.database, config)?;
         let counts_features = config.kraken2.report_minimizer_data;
         let run = RunContext {
             classifier: self,
@@ -169,6 +173,8 @@ impl<'a> Classifier<'a> {
             per_mille => run.in_two_passes(per_mille, segments, outputs, progress),
         }?;
         let mut outcome = into_inner(run.total);
+        outcome.by_database = by_database;
+        outcome.by_database.add(&mut outcome.by_set);
         outcome.features = run.features.as_ref().map(FeatureCounter::counts);
         if let Some(output) = &mut outputs.partial {
             let features = run.features.as_ref().zip(outcome.features.as_ref());
@@ -216,6 +222,14 @@ impl<'a> Classifier<'a> {
             partial::check(self.database, config)?;
         }
         Ok(thresholds)
+    }
+}
+
+/// Returns empty counts of the reads by database, if they are wanted.
+fn by_database(database: &Database, config: &RunConfig) -> Result<DatabaseReads, Error> {
+    match config.kraken2.database_report {
+        true => Ok(DatabaseReads::new(database.member_names())?),
+        false => Ok(DatabaseReads::default()),
     }
 }
 

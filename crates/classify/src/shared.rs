@@ -170,8 +170,7 @@ impl<'c> Session<'c> {
         let decided = reads.iter().zip(&self.ends).enumerate().map(|(read, (mates, &end))| {
             let own = &self.candidates[start..end];
             start = end;
-            let bases = mates.iter().map(|mate| mate.len() as u64).sum();
-            self.decide(own, bases, clades.as_ref().map(|clades| clades.of(read)))
+            self.decide(own, mates, clades.as_ref().map(|clades| clades.of(read)))
         });
         Ok(decided.collect())
     }
@@ -179,12 +178,12 @@ impl<'c> Session<'c> {
     fn decide(
         &self,
         candidates: &[Candidate],
-        bases: u64,
+        mates: &[&[u8]; 2],
         stretches: Option<&[Stretch]>,
     ) -> Option<Taxon<'c>> {
         let (tree, nodes) = (self.classifier.database.taxonomy(), &self.query.taxa().nodes);
         let thresholds = &self.classifier.thresholds;
-        let verdict = thresholds.decide(candidates, bases, tree, nodes);
+        let verdict = thresholds.decide_letters(candidates, mates, tree, nodes);
         let verdict = thresholds.confirm(verdict, stretches, tree, nodes);
         let (node, rank) = match verdict {
             Verdict::Unclassified => return None,

@@ -10,13 +10,17 @@ use std::io::Read;
 use std::path::Path;
 
 use merganser_classify::{
-    BuildConfig, Candidate, Database, Params, PartConfig, Preset, Query, QueryParams, SketchConfig,
+    BuildConfig, Candidate, Database, Outputs, Params, PartConfig, Preset, Query, QueryParams,
+    RunConfig, SketchConfig, run_with,
 };
-use merganser_io::AtomicFile;
+use merganser_io::{AtomicFile, Input, ReadInput};
+use merganser_kraken2::Kraken2Config;
 use merganser_library::expand_references;
 use merganser_run::{Context, DeviceChoice};
 use merganser_seq::masking::Masking;
 use merganser_taxonomy::Rank;
+use merganser_taxreport::by_database::DatabaseReads;
+use merganser_taxreport::report::Tally;
 
 use comparable::comparable;
 use merganser_test_random::Random;
@@ -345,7 +349,45 @@ fn several_databases_give_the_candidates_of_one() {
                 assert_eq!(find(&query, &reads), expected, "{params:?} {devices:?} {memory:?}");
             }
         }
+        let input = write_pairs(folder.path(), &reads);
+        let host = Context::new().device(DeviceChoice::Cpu).memory(1 << 30).threads(2);
+        let expected = by_database(&joint, &input, &host);
+        assert!(expected.1.sums().values().sum::<u64>() > 10, "{expected:?}");
+        for (devices, memory) in [(&[0][..], None), (&[0, 0], None), (&[0], Some(4 << 20))] {
+            let found = by_database(&joint, &input, &gpus(devices, memory));
+            assert_eq!(found, expected, "{params:?} {devices:?} {memory:?}");
+        }
     }
+}
+
+/// Writes pairs as two files. Mates without bases become N.
+fn write_pairs(folder: &Path, reads: &[[Vec<u8>; 2]]) -> ReadInput {
+    let paths = [0, 1].map(|mate| {
+        let letters = |read: &[Vec<u8>; 2]| match &read[mate][..] {
+            [] => "N".to_owned(),
+            letters => String::from_utf8_lossy(letters).into_owned(),
+        };
+        let records = reads.iter().enumerate();
+        let text = records.map(|(number, read)| format!(">r{number}\n{}\n", letters(read)));
+        let path = folder.join(format!("{mate}.reads"));
+        fs::write(&path, text.collect::<String>()).unwrap();
+        Input::File(path)
+    });
+    let [first, second] = paths;
+    ReadInput::Pair(first, second)
+}
+
+/// Returns the reads by taxon, and by the databases that support it.
+fn by_database(
+    database: &Database,
+    input: &ReadInput,
+    context: &Context,
+) -> (Tally, DatabaseReads) {
+    let kraken2 = Kraken2Config { database_report: true, ..Kraken2Config::default() };
+    let config = RunConfig { kraken2, ..RunConfig::default() };
+    let input = std::slice::from_ref(input);
+    let outcome = run_with(&config, database, input, &mut Outputs::default(), context).unwrap();
+    (outcome.by_genome, outcome.by_database)
 }
 
 /// Writes species whose strains recombine: at each position, a strain has one of two alleles, which are nearly the

@@ -2,6 +2,8 @@
 //! to; every read, every candidate.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
 
+#[path = "oracle/by_database.rs"]
+mod by_database;
 mod comparable;
 #[path = "oracle/joint.rs"]
 mod joint;
@@ -355,8 +357,8 @@ fn a_confidence_moves_taxa_up_as_kraken_does() {
             let found = classifier.classify(views.iter().map(|[a, b]| (*a, *b))).unwrap();
             let mut start = 0;
             for ((mates, &end), found) in views.iter().zip(&ends).zip(found) {
-                let bases = mates.iter().map(|mate| mate.len() as u64).sum();
-                let plain = match rule.decide(&candidates[start..end], bases, tree, &nodes) {
+                let own = &candidates[start..end];
+                let plain = match rule.decide_letters(own, mates, tree, &nodes) {
                     Verdict::Unclassified => None,
                     Verdict::Target(target) => Some(nodes[target as usize]),
                     Verdict::Taxon(node) => Some(node),

@@ -12,8 +12,11 @@ extern "C" {
 
 /// Finds the runs of sequences and counts them; the runs of a sequence begin at the position of its first letter.
 mgpu_status merganser_kraken2_runs(const mgpu::kraken2_arguments* a, cudaStream_t stream) {
+  using mgpu::kraken2_lookup;
+  const auto several = a->databases == nullptr ? mgpu::kraken2_runs_kernel<kraken2_lookup::several>
+                                               : mgpu::kraken2_runs_kernel<kraken2_lookup::noted>;
   const auto kernel =
-      a->tables.count == 1 ? mgpu::kraken2_runs_kernel<false> : mgpu::kraken2_runs_kernel<true>;
+      a->tables.count == 1 ? mgpu::kraken2_runs_kernel<kraken2_lookup::single> : several;
   MGPU_LAUNCH(kernel, grid_size(a->count, kraken2_threads, mgpu::many_blocks), kraken2_threads, stream,
               *a);
   return launch_status();

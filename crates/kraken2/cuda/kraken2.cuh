@@ -62,6 +62,7 @@ struct kraken2_arguments {
   uint64_t count;
   kraken2_run* runs;     // those of a sequence begin at the position of its first letter
   uint64_t* minimizers;  // of runs with a new one, at the positions of the runs; or null
+  uint32_t* databases;   // that have the minimizers of each run (bit I: table I), at its position; or null
   uint32_t* counts;      // of runs of each sequence
   uint64_t join;         // whether consecutive minimizers with the same node form one run
 };
@@ -71,10 +72,12 @@ struct kraken2_gathering {
   uint64_t count;
   const kraken2_run* runs;
   const uint64_t* minimizers;  // or null
+  const uint32_t* databases;   // or null
   const uint32_t* counts;
   const uint64_t* offsets;  // position of each sequence's runs in the output
   kraken2_run* runs_out;
   uint64_t* minimizers_out;
+  uint32_t* databases_out;
 };
 
 /// Searches that begin in a range of a table's cells.
@@ -151,14 +154,21 @@ MGPU_HD uint32_t joined(uint32_t one, uint32_t other, const uint32_t* parents) {
   return one;
 }
 
-/// Returns the joint node of a minimizer in several tables; 0 if it is in none.
-MGPU_HD uint32_t look_up_in_all(uint64_t minimizer, const kraken2_rule& rule, const kraken2_tables& tables) {
+/// Which tables are looked up: a single one, several, or several whose numbers are noted as well.
+enum class kraken2_lookup { single, several, noted };
+
+/// Returns the joint node of a minimizer in several tables; 0 if it is in none. `databases` gets the tables that have it.
+MGPU_HD uint32_t look_up_in_all(uint64_t minimizer, const kraken2_rule& rule, const kraken2_tables& tables,
+                                uint32_t& databases) {
   uint32_t node = 0;
+  databases = 0;
   for (uint64_t i = 0; i < tables.count; ++i) {
     const kraken2_table& table = tables.table[i];
     const uint32_t value = look_up(minimizer, rule, table);
     if (value == 0) continue;
-    node = joined(node, value < table.node_count ? table.nodes[value] : no_node, tables.parents);
+    const uint32_t own = value < table.node_count ? table.nodes[value] : no_node;
+    if (own != 0) databases |= 1u << i;
+    node = joined(node, own, tables.parents);
   }
   return node;
 }
@@ -255,11 +265,12 @@ class smallest_lmer {
   uint32_t bases_ = 0;
 };
 
-/// Writes runs of entries.
+/// Writes runs of entries, and with `noted` the databases that have the minimizers of each.
+template <bool noted>
 class run_writer {
  public:
-  MGPU_HD run_writer(kraken2_run* runs, uint64_t* minimizers, bool join)
-      : runs_(runs), minimizers_(minimizers), join_(join) {}
+  MGPU_HD run_writer(kraken2_run* runs, uint64_t* minimizers, uint32_t* databases, bool join)
+      : runs_(runs), minimizers_(minimizers), databases_(databases), join_(join) {}
 
   /// Adds an entry of this kind. An entry with the previous minimizer continues any run of that minimizer.
   MGPU_HD void more(kraken2_kind kind) {
@@ -268,14 +279,15 @@ class run_writer {
     ++entries_;
   }
 
-  /// Adds an entry with a new minimizer.
-  MGPU_HD void next(uint64_t minimizer, uint32_t node) {
+  /// Adds an entry with a new minimizer, which these databases have.
+  MGPU_HD void next(uint64_t minimizer, uint32_t node, uint32_t databases) {
     if (!(join_ && entries_ > 0 && kind_ == next_minimizer && node_ == node)) {
       begin(next_minimizer, node);
       if (minimizers_ != nullptr) minimizers_[count_] = minimizer;
     }
     ++entries_;
     ++groups_;
+    if (noted) set_ |= databases;
   }
 
   /// Writes the last run and returns the number of runs.
@@ -286,30 +298,37 @@ class run_writer {
 
  private:
   MGPU_HD void begin(kraken2_kind kind, uint32_t node) {
-    if (entries_ > 0) runs_[count_++] = {kind_ << kraken2_count_bits | entries_, node_, groups_};
-    kind_ = kind, node_ = node, entries_ = 0, groups_ = 0;
+    if (entries_ > 0) {
+      if (noted) databases_[count_] = set_;
+      runs_[count_++] = {kind_ << kraken2_count_bits | entries_, node_, groups_};
+    }
+    kind_ = kind, node_ = node, entries_ = 0, groups_ = 0, set_ = 0;
   }
 
   kraken2_run* runs_;
   uint64_t* minimizers_;
+  uint32_t* databases_;
   uint32_t count_ = 0;
   uint32_t kind_ = next_minimizer;
   uint32_t node_ = 0;
   uint32_t entries_ = 0;
   uint32_t groups_ = 0;
+  uint32_t set_ = 0;
   bool join_;
 };
 
 /// Writes the runs of a sequence, with an entry for each k-mer, and returns their number. A k-mer in which
 /// only the first letter is not a base has the minimizer of its other l-mers, if there are any.
-template <bool several>
+template <kraken2_lookup tables>
 MGPU_HD uint32_t find_runs(const kraken2_arguments& a, const kraken2_sequence& sequence) {
+  constexpr bool noted = tables == kraken2_lookup::noted;
   const kraken2_rule& rule = a.rule;
   if (sequence.length < rule.k) return 0;
   const uint32_t least_bases = rule.k > rule.l ? rule.k - 1 : rule.k;
   const uint8_t* letters = a.letters + sequence.start;
   uint64_t* minimizers = a.minimizers == nullptr ? nullptr : a.minimizers + sequence.start;
-  run_writer out(a.runs + sequence.start, minimizers, a.join != 0);
+  uint32_t* databases = noted ? a.databases + sequence.start : nullptr;
+  run_writer<noted> out(a.runs + sequence.start, minimizers, databases, a.join != 0);
   smallest_lmer smallest(letters, rule);
   uint64_t last = ~uint64_t{0}, word = 0;
   for (uint32_t at = 0; at < sequence.length; ++at) {
@@ -325,8 +344,11 @@ MGPU_HD uint32_t find_runs(const kraken2_arguments& a, const kraken2_sequence& s
       out.more(same_minimizer);
     } else {
       last = minimizer;
-      out.next(minimizer, several ? look_up_in_all(minimizer, rule, a.tables)
-                                  : look_up(minimizer, rule, a.tables.table[0]));
+      uint32_t having = 0;
+      const uint32_t node = tables == kraken2_lookup::single
+                                ? look_up(minimizer, rule, a.tables.table[0])
+                                : look_up_in_all(minimizer, rule, a.tables, having);
+      out.next(minimizer, node, having);
     }
   }
   return out.finish();
@@ -336,13 +358,13 @@ MGPU_HD uint32_t find_runs(const kraken2_arguments& a, const kraken2_sequence& s
 /// Cells are read at random addresses, and other threads run meanwhile. The arguments stay in constant memory, since a
 /// copy in local memory would take a kilobyte of each thread. No shared memory; 56 registers limit
 /// the occupancy to about half of the threads of a multiprocessor.
-template <bool several>
+template <kraken2_lookup tables>
 __global__ void __launch_bounds__(kraken2_threads)
     kraken2_runs_kernel(const __grid_constant__ kraken2_arguments a) {
   block<kraken2_threads> me;
   const uint64_t step = uint64_t{me.count()} * kraken2_threads;
   for (uint64_t i = uint64_t{me.index()} * kraken2_threads + me.thread(); i < a.count; i += step) {
-    a.counts[i] = find_runs<several>(a, a.sequences[i]);
+    a.counts[i] = find_runs<tables>(a, a.sequences[i]);
   }
 }
 
@@ -381,6 +403,7 @@ __global__ void __launch_bounds__(kraken2_threads) kraken2_gather_kernel(kraken2
     for (uint32_t run = lane; run < a.counts[i]; run += 32) {
       a.runs_out[to + run] = a.runs[from + run];
       if (a.minimizers != nullptr) a.minimizers_out[to + run] = a.minimizers[from + run];
+      if (a.databases != nullptr) a.databases_out[to + run] = a.databases[from + run];
     }
   }
 }

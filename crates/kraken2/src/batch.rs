@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::by_database::ReadsBySet;
 use super::distinct::BlockSketch;
+use merganser_taxreport::by_database::ReadsBySet;
 use merganser_taxreport::output::Lines;
 
 /// The results of one batch of reads; reused for later batches to keep its memory.

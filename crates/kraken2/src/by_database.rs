@@ -1,29 +1,18 @@
 //! Reads by the databases that support their taxon, if several databases are used together.
 
-use std::collections::{BTreeMap, HashMap};
-use std::io::{self, Write};
 use std::path::Path;
 
 use merganser_run::ConfigError;
-use merganser_taxonomy::plain;
-use merganser_taxreport::partial::{Ascending, Decoder, Encoder};
+use merganser_taxreport::by_database::{DatabaseReads, DatabaseSet, ReadsBySet};
+use merganser_taxreport::partial::Decoder;
 
 use super::counts::Kraken2Counts;
 use super::database::Kraken2Database;
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
 
-/// A set of databases: bit I is that of the database with number I.
-pub(super) type DatabaseSet = u32;
-
-/// The maximum number of databases that are counted.
-const MAX_DATABASES: usize = 32;
-
 /// The set of the first database.
 const FIRST: DatabaseSet = 1;
-
-/// Reads by node and by the set of databases that support it.
-pub(super) type ReadsBySet = HashMap<(u32, DatabaseSet), u64>;
 
 /// Collects which databases have the k-mers of a read.
 #[derive(Debug)]
@@ -71,141 +60,17 @@ impl Evidence {
     }
 }
 
-/// Reads by taxon and by the databases that support it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct DatabaseReads {
-    /// The names of the databases; empty if reads are not counted by database.
-    names: Vec<String>,
-    reads: BTreeMap<(u32, DatabaseSet), u64>,
-}
-
-impl DatabaseReads {
-    /// Returns empty counts for a run.
-    ///
-    /// # Errors
-    /// If there are too many databases.
-    pub(super) fn of(database: &Kraken2Database, is_wanted: bool) -> Result<DatabaseReads, Error> {
-        if !is_wanted {
-            return Ok(DatabaseReads::default());
-        }
-        let names = names(database.tables.all().map(|table| table.path()));
-        if names.len() > MAX_DATABASES {
-            return Err(ConfigError::new(format!(
-                "`database_report` is for at most {MAX_DATABASES} databases, and these are {}",
-                names.len()
-            ))
-            .into());
-        }
-        Ok(DatabaseReads { names, reads: BTreeMap::new() })
-    }
-
-    /// Adds the reads of a batch.
-    pub(super) fn add(&mut self, batch: &mut ReadsBySet) {
-        for (key, reads) in batch.drain() {
-            *self.reads.entry(key).or_default() += reads;
-        }
-    }
-
-    /// Whether reads were counted by database.
-    pub(super) fn is_wanted(&self) -> bool {
-        !self.names.is_empty()
-    }
-
-    /// Returns the reads of a node itself that each database supports.
-    pub(super) fn own(&self, node: u32) -> Vec<u64> {
-        let mut own = vec![0; self.names.len()];
-        let all = self.reads.range((node, 0)..=(node, DatabaseSet::MAX));
-        all.for_each(|(&(_, databases), &reads)| add(&mut own, databases, reads));
-        own
-    }
-
-    /// Returns the reads of each clade that each database supports, by the clade's node.
-    pub(super) fn clades(&self, tree: &Kraken2Taxonomy) -> HashMap<u32, Vec<u64>> {
-        let mut clades = HashMap::new();
-        for (&(node, databases), &reads) in &self.reads {
-            let mut node = node;
-            while node != 0 {
-                let new = || vec![0; self.names.len()];
-                add(clades.entry(node).or_insert_with(new), databases, reads);
-                node = tree.parent(node);
-            }
-        }
-        clades
-    }
-
-    /// Writes all counts.
-    ///
-    /// # Errors
-    /// If writing fails.
-    pub(super) fn store(&self, encoder: &mut Encoder<'_>) -> io::Result<()> {
-        encoder.number(self.names.len() as u64)?;
-        self.names.iter().try_for_each(|name| encoder.text(name.as_bytes()))?;
-        let mut list = Ascending::default();
-        for (&(node, databases), &reads) in &self.reads {
-            encoder.number(list.step_to(u64::from(node) << 32 | u64::from(databases)))?;
-            encoder.number(reads)?;
-        }
-        encoder.end_list()
-    }
-
-    /// Adds stored counts of a taxonomy with `nodes` nodes.
-    ///
-    /// # Errors
-    /// If reading fails, if the data is damaged, or if it is of other databases.
-    pub(super) fn add_stored(&mut self, nodes: usize, decoder: &mut Decoder) -> Result<(), Error> {
-        let count = decoder.number()? as usize;
-        if !(1..=MAX_DATABASES).contains(&count) {
-            return Err(decoder.damaged("the number of databases is out of range").into());
-        }
-        let names = (0..count).map(|_| decoder.text()).collect::<Result<Vec<_>, _>>()?;
-        if names.iter().any(|name| name.contains(char::is_control)) {
-            return Err(decoder.damaged("the name of a database has control characters").into());
-        }
-        if self.names.is_empty() {
-            self.names = names;
-        } else if self.names != names {
-            let [own, others] = [&names, &self.names].map(|names| names.join(", "));
-            return Err(Error::content(
-                decoder.path(),
-                format!(
-                    "is of the databases {own}, and others are of {others}: classify with the same \
-                     databases, of the same names and in the same order"
-                ),
-            ));
-        }
-        let mut list = Ascending::default();
-        while let Some(key) = decoder.next_of(&mut list, (nodes as u64) << 32)? {
-            let (node, databases) = ((key >> 32) as u32, key as DatabaseSet);
-            if node == 0 || databases == 0 || u64::from(databases) >> count != 0 {
-                return Err(decoder.damaged("reads are of an unknown database, or of none").into());
-            }
-            let reads = decoder.number()?;
-            let sum = self.reads.entry((node, databases)).or_default();
-            *sum = sum.saturating_add(reads);
-        }
-        Ok(())
-    }
-
-    /// Returns the reads of each node that has any.
-    pub(super) fn sums(&self) -> BTreeMap<u32, u64> {
-        let mut sums = BTreeMap::<u32, u64>::new();
-        for (&(node, _), &reads) in &self.reads {
-            let sum = sums.entry(node).or_default();
-            *sum = sum.saturating_add(reads);
-        }
-        sums
-    }
-
-    /// Writes the line with the names of the columns.
-    ///
-    /// # Errors
-    /// If writing fails.
-    pub(super) fn write_head(&self, output: &mut dyn Write) -> io::Result<()> {
-        write!(output, "taxid\trank\tname\treads\town_reads")?;
-        for name in &self.names {
-            write!(output, "\t{name}_reads\t{name}_own_reads")?;
-        }
-        writeln!(output)
+/// Returns empty counts by database for a run.
+///
+/// # Errors
+/// If there are too many databases.
+pub(super) fn counts_of(
+    database: &Kraken2Database,
+    is_wanted: bool,
+) -> Result<DatabaseReads, ConfigError> {
+    match is_wanted {
+        true => DatabaseReads::new(database.tables.all().map(|table| folder_name(table.path()))),
+        false => Ok(DatabaseReads::default()),
     }
 }
 
@@ -219,39 +84,17 @@ impl Kraken2Counts {
         nodes: usize,
         decoder: &mut Decoder,
     ) -> Result<(), Error> {
-        self.by_database.add_stored(nodes, decoder)?;
         let with = self.taxa.iter().filter(|(_, counts)| counts.reads > 0);
-        let by_taxon = with.map(|(&node, counts)| (node, counts.reads)).collect();
-        match self.by_database.sums() == by_taxon {
-            true => Ok(()),
-            false => Err(decoder.damaged("reads by database are not those by taxon").into()),
-        }
+        let by_taxon = with.map(|(&node, counts)| (node, counts.reads));
+        // Node 0 is that of unclassified reads.
+        Ok(self.by_database.add_checked(1..nodes as u32, by_taxon, decoder)?)
     }
 }
 
-/// Adds reads that these databases support to the sums of all databases.
-fn add(sums: &mut [u64], databases: DatabaseSet, reads: u64) {
-    for (number, sum) in sums.iter_mut().enumerate() {
-        if databases >> number & 1 == 1 {
-            *sum = sum.saturating_add(reads);
-        }
-    }
-}
-
-/// Returns names for the columns of databases with these tables: those of their folders. Equal ones get a number.
-fn names<'p>(tables: impl Iterator<Item = &'p Path>) -> Vec<String> {
-    let of = |(number, table): (usize, &Path)| {
-        let folder = table.parent().and_then(Path::file_name);
-        let name = folder.map(|name| plain(name.to_string_lossy().into_owned()));
-        name.unwrap_or_else(|| format!("database{}", number + 1))
-    };
-    let mut names: Vec<String> = Vec::new();
-    for name in tables.enumerate().map(of) {
-        let numbered = (2..).map(|number| format!("{name}_{number}"));
-        let mut free = std::iter::once(name.clone()).chain(numbered);
-        names.extend(free.find(|name| !names.contains(name)));
-    }
-    names
+/// Returns the name of the folder of a table.
+fn folder_name(table: &Path) -> Option<String> {
+    let folder = table.parent().and_then(Path::file_name);
+    folder.map(|name| name.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]
@@ -261,9 +104,9 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_folders() {
-        let paths = ["a/b/hash.k2d", "hash.k2d", "c/b/hash.k2d", "../hash.k2d", "b/hash.k2d"];
-        let paths = paths.iter().chain(&["x\ty/hash.k2d"]).map(Path::new);
-        assert_eq!(names(paths), ["b", "database2", "b_2", "database4", "b_3", "x y"]);
+        let paths = ["a/b/hash.k2d", "hash.k2d", "../hash.k2d"];
+        let names = paths.map(|path| folder_name(Path::new(path)));
+        assert_eq!(names, [Some("b".to_owned()), None, None]);
     }
 
     /// Nodes 4 and 5 are children of node 2, and nodes 2 and 3 of node 1.

@@ -7,12 +7,12 @@ use merganser_io::RecordBatch;
 use merganser_run::run_workers;
 
 use super::batch::{BlockSketches, Kraken2Batch, TaxonCounts};
-use super::by_database::DatabaseReads;
 use super::distinct::Sketch;
 use super::joining::Joining;
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
 use merganser_taxonomy::Taxonomy;
+use merganser_taxreport::by_database::DatabaseReads;
 use merganser_taxreport::report::Tally;
 
 /// Bases of a block of single reads; the read that reaches this number is the last of its block.

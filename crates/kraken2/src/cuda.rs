@@ -54,8 +54,17 @@ struct OneDevice {
     workspaces: BufferPool<Workspace>,
 }
 
+/// The results of batches in addition to nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// The minimizers.
+    pub(crate) minimizers: bool,
+    /// The databases that have the minimizers, of several.
+    pub(crate) databases: bool,
+}
+
 impl Kraken2Gpus {
-    /// Opens devices with room for at most [`MAX_TABLES`] tables. With `minimizers`, batches return minimizers with their nodes.
+    /// Opens devices with room for at most [`MAX_TABLES`] tables.
     ///
     /// # Errors
     /// If a device cannot be used, or has too little memory.
@@ -63,7 +72,7 @@ impl Kraken2Gpus {
         options: &Kraken2Options,
         tables: (&Tables, &Kraken2Taxonomy),
         config: &GpuConfig,
-        minimizers: bool,
+        wanted: Wanted,
     ) -> Result<Kraken2Gpus, Error> {
         let devices = Device::open_all(&config.devices)?;
         let most = (BATCHES_A_THREAD * config.streams).div_ceil(devices.len()).max(1);
@@ -72,11 +81,11 @@ impl Kraken2Gpus {
             let shared = same.count() as u64;
             let available = device.available_beside_inflater(config.memory)? / shared;
             let budget = Budget::of_device(available).with(DeviceTables::bytes(tables.0, tables.1));
-            let each = Workspace::bytes(minimizers);
+            let each = Workspace::bytes(wanted);
             budget.with(each).check_device(device.ordinal(), "the table of the database")?;
             let workspaces = BufferPool::new(most.min((budget.left() / each) as usize), {
                 let device = device.clone();
-                move || Workspace::new(&device, minimizers)
+                move || Workspace::new(&device, wanted)
             });
             Ok(OneDevice { device, rule: rule(options), workspaces })
         });
@@ -200,6 +209,8 @@ pub(crate) struct Found<'f> {
     pub(crate) runs: &'f [FoundRun],
     /// The minimizers of the runs, if they were requested; valid at the positions of runs that have a new one.
     pub(crate) minimizers: Option<&'f [u64]>,
+    /// The databases that have the minimizers of each run, if they were requested: bit I is that of table I.
+    pub(crate) databases: Option<&'f [u32]>,
 }
 
 impl Found<'_> {
@@ -227,22 +238,29 @@ impl Kraken2Flight {
     }
 }
 
-/// Runs on a device, with their minimizers if these are requested.
+/// Runs on a device, with their minimizers and databases if these are requested.
 struct Buffers {
     runs: DeviceBuffer<FoundRun>,
     minimizers: Option<DeviceBuffer<u64>>,
+    databases: Option<DeviceBuffer<u32>>,
 }
 
 impl Buffers {
-    fn new(device: &Device, minimizers: bool) -> GpuResult<Buffers> {
+    fn new(device: &Device, wanted: Wanted) -> GpuResult<Buffers> {
         let room = 8 * BATCH_WORDS;
-        let minimizers = minimizers.then(|| device.alloc(room)).transpose()?;
-        Ok(Buffers { runs: device.alloc(room)?, minimizers })
+        Ok(Buffers {
+            runs: device.alloc(room)?,
+            minimizers: wanted.minimizers.then(|| device.alloc(room)).transpose()?,
+            databases: wanted.databases.then(|| device.alloc(room)).transpose()?,
+        })
     }
 
     fn view_mut(&mut self) -> Runs<'_> {
-        let minimizers = self.minimizers.as_mut().map(DeviceBuffer::view_mut);
-        Runs { runs: self.runs.view_mut(), minimizers }
+        Runs {
+            runs: self.runs.view_mut(),
+            minimizers: self.minimizers.as_mut().map(DeviceBuffer::view_mut),
+            databases: self.databases.as_mut().map(DeviceBuffer::view_mut),
+        }
     }
 }
 
@@ -267,18 +285,21 @@ struct Workspace {
     /// The results, with room for those of the largest batch so far: few runs are usual, and pinning takes long.
     runs_here: PinnedBuffer<FoundRun>,
     minimizers_here: Option<PinnedBuffer<u64>>,
+    databases_here: Option<PinnedBuffer<u32>>,
     /// Declared last, so that it is destroyed after the buffers that its work uses.
     stream: Stream,
 }
 
 impl Workspace {
     /// Returns the device memory of a workspace in bytes.
-    fn bytes(minimizers: bool) -> u64 {
-        let run = size_of::<FoundRun>() + if minimizers { 8 } else { 0 };
+    fn bytes(wanted: Wanted) -> u64 {
+        let Wanted { minimizers, databases } = wanted;
+        let more = 8 * usize::from(minimizers) + 4 * usize::from(databases);
+        let run = size_of::<FoundRun>() + more;
         (BATCH_WORDS * (8 + 2 * 8 * run) + BATCH_SEQUENCES * (8 + 4 + 8) + (1 << 20)) as u64
     }
 
-    fn new(device: &Device, minimizers: bool) -> GpuResult<Workspace> {
+    fn new(device: &Device, wanted: Wanted) -> GpuResult<Workspace> {
         let scratch = primitives::exclusive_scan_scratch::<u32>(device, BATCH_SEQUENCES + 1)?;
         Ok(Workspace {
             device: device.clone(),
@@ -287,15 +308,16 @@ impl Workspace {
             filled: [0, 0],
             letters_there: device.alloc(BATCH_WORDS)?,
             places_there: device.alloc(BATCH_SEQUENCES)?,
-            found: Buffers::new(device, minimizers)?,
-            gathered: Buffers::new(device, minimizers)?,
+            found: Buffers::new(device, wanted)?,
+            gathered: Buffers::new(device, wanted)?,
             counts: device.alloc(BATCH_SEQUENCES + 1)?,
             offsets: device.alloc(BATCH_SEQUENCES + 1)?,
             scratch: device.alloc(scratch)?,
             counts_here: device.alloc_pinned(BATCH_SEQUENCES)?,
             total: device.alloc_pinned(1)?,
             runs_here: device.alloc_pinned(0)?,
-            minimizers_here: minimizers.then(|| device.alloc_pinned(0)).transpose()?,
+            minimizers_here: wanted.minimizers.then(|| device.alloc_pinned(0)).transpose()?,
+            databases_here: wanted.databases.then(|| device.alloc_pinned(0)).transpose()?,
             stream: device.stream()?,
         })
     }
@@ -340,11 +362,16 @@ impl Workspace {
         if let (Some(there), Some(here)) = (&self.gathered.minimizers, &mut self.minimizers_here) {
             fetch(device, stream, there, total, here)?;
         }
+        if let (Some(there), Some(here)) = (&self.gathered.databases, &mut self.databases_here) {
+            fetch(device, stream, there, total, here)?;
+        }
         let minimizers = self.minimizers_here.as_ref().map(|here| Ok(&here.as_slice()?[..total]));
+        let databases = self.databases_here.as_ref().map(|here| Ok(&here.as_slice()?[..total]));
         Ok(Found {
             counts: &self.counts_here.as_slice()?[..self.filled[1]],
             runs: &self.runs_here.as_slice()?[..total],
             minimizers: minimizers.transpose()?,
+            databases: databases.transpose()?,
         })
     }
 }

@@ -13,7 +13,7 @@ use merganser_run::locks::lock;
 use merganser_run::{Cancel, ConfigError, Context, DeviceChoice, Progress, Warnings, Work};
 
 use crate::Error;
-use crate::cuda::{Kraken2Gpus, MAX_TABLES, RangeGpu};
+use crate::cuda::{Kraken2Gpus, MAX_TABLES, RangeGpu, Wanted};
 use merganser_gpu::{GpuConfig, Uploaded};
 use merganser_taxonomy::{Dump, JointTaxonomy, Taxonomy, TaxonomyNotes, unite};
 
@@ -39,7 +39,7 @@ pub struct Kraken2Database {
 #[derive(Debug)]
 struct OnGpus {
     config: GpuConfig,
-    minimizers: bool,
+    wanted: Wanted,
     gpus: Arc<Kraken2Gpus>,
 }
 
@@ -157,7 +157,7 @@ impl Kraken2Database {
         &self,
         context: &Context,
         bytes: Option<u64>,
-        minimizers: bool,
+        wanted: Wanted,
     ) -> Result<Option<Arc<Kraken2Gpus>>, Error> {
         if self.tables.all().count() > MAX_TABLES {
             return match context.device {
@@ -174,7 +174,7 @@ impl Kraken2Database {
         if gpus.is_empty() {
             return Ok(None);
         }
-        match self.on_gpus(GpuConfig::new(context, gpus), minimizers) {
+        match self.on_gpus(GpuConfig::new(context, gpus), wanted) {
             Err(error @ Error::GpuMemory(_)) if context.device == DeviceChoice::Auto => {
                 progress.note(&format!("computing on the CPU: {error}"));
                 Ok(None)
@@ -221,19 +221,19 @@ impl Kraken2Database {
     ///
     /// # Errors
     /// If a device cannot be used, or has too little memory.
-    fn on_gpus(&self, config: GpuConfig, minimizers: bool) -> Result<Arc<Kraken2Gpus>, Error> {
+    fn on_gpus(&self, config: GpuConfig, wanted: Wanted) -> Result<Arc<Kraken2Gpus>, Error> {
         let mut kept = lock(&self.on_gpus);
         if let Some(kept) = &*kept
             && kept.config == config
-            && kept.minimizers == minimizers
+            && kept.wanted == wanted
         {
             return Ok(Arc::clone(&kept.gpus));
         }
         // Frees their memory for the new devices.
         *kept = None;
         let tables = (&self.tables, &self.taxonomy);
-        let gpus = Arc::new(Kraken2Gpus::open(&self.options, tables, &config, minimizers)?);
-        *kept = Some(OnGpus { config, minimizers, gpus: Arc::clone(&gpus) });
+        let gpus = Arc::new(Kraken2Gpus::open(&self.options, tables, &config, wanted)?);
+        *kept = Some(OnGpus { config, wanted, gpus: Arc::clone(&gpus) });
         Ok(gpus)
     }
 

@@ -7,6 +7,7 @@ use super::counts::Kraken2Counts;
 use super::distinct::Sketch;
 use super::std_sort::std_sort;
 use super::taxonomy::Kraken2Taxonomy;
+use merganser_taxreport::by_database::{DatabaseReads, DatabaseRow};
 use merganser_taxreport::report::{KrakenRow, KrakenRows, RankCode};
 
 /// Optional content of a report.
@@ -69,21 +70,23 @@ impl Kraken2Counts {
         tree: &Kraken2Taxonomy,
         output: &mut dyn Write,
     ) -> io::Result<()> {
-        let supported = self.by_database.clades(tree);
+        let supported =
+            self.by_database.clades(|node| Some(tree.parent(node)).filter(|&node| node != 0));
         let clades = self.clades(tree, false);
         let options = Kraken2ReportOptions::default();
         let report = Report { counts: self, tree, options, clades };
         self.by_database.write_head(output)?;
         report.each_taxon(|Waiting { node, code, .. }| {
             let clade = report.clades[node as usize].reads;
-            write!(output, "{}\t{code}\t", tree.taxid(node))?;
-            output.write_all(tree.name(node))?;
-            write!(output, "\t{clade}\t{}", self.own(node))?;
-            let clades = supported.get(&node).into_iter().flatten();
-            for (clade, own) in clades.zip(self.by_database.own(node)) {
-                write!(output, "\t{clade}\t{own}")?;
-            }
-            writeln!(output)
+            let row = DatabaseRow {
+                taxid: tree.taxid(node),
+                rank: &code,
+                name: tree.name(node),
+                reads: [clade, self.own(node)],
+                by_clade: supported.get(&node).map_or(&[], Vec::as_slice),
+                by_node: &self.by_database.own(node),
+            };
+            DatabaseReads::write_row(&row, output)
         })
     }
 

@@ -122,22 +122,21 @@ impl Rounds<'_, '_, '_, '_> {
         round: &Round,
     ) -> Result<[M::Held; 2], Error> {
         let ranges = &table.ranges(self.plan.range);
-        let load = |range: usize, to: &mut M::Held| {
-            memory.load((table, table.cells_of(ranges, range)), to, self.threads, self.cancel)
+        let load = |range: usize, to: &mut M::Held, cancel: &Cancel| {
+            memory.load((table, table.cells_of(ranges, range)), to, self.threads, cancel)
         };
-        load(0, &mut now)?;
+        load(0, &mut now, self.cancel)?;
         for range in 0..ranges.len() {
             let (here, later) = (&now, &mut next);
-            thread::scope(|scope| {
-                let loading = (range + 1 < ranges.len())
-                    .then(|| start_scoped(scope, || load(range + 1, later)))
-                    .transpose()?;
-                let done = self.each_batch(round, |waiting| {
+            let search = || {
+                self.each_batch(round, |waiting| {
                     let searches = waiting.take_searches((number, table), ranges, range);
                     memory.look_up(table, here, searches)
-                });
-                done.and(loading.map_or(Ok(()), join))
-            })?;
+                })
+            };
+            let is_last = range + 1 == ranges.len();
+            let load = (!is_last).then_some(|cancel: &Cancel| load(range + 1, later, cancel));
+            search_and_load(self.cancel, search, load)?;
             std::mem::swap(&mut now, &mut next);
         }
         Ok([now, next])
@@ -166,5 +165,60 @@ impl Rounds<'_, '_, '_, '_> {
                 self.run.complete(&waiting.batch, part)
             });
         workers.map(drop)
+    }
+}
+
+/// Performs `search`, and on another thread `load`. A failed search ends the loading at once.
+///
+/// # Errors
+/// The error of the search; without one, that of loading.
+fn search_and_load(
+    cancel: &Cancel,
+    search: impl FnOnce() -> Result<(), Error>,
+    load: Option<impl FnOnce(&Cancel) -> Result<(), Error> + Send>,
+) -> Result<(), Error> {
+    let part = &cancel.of_part();
+    thread::scope(|scope| {
+        let load = load.map(|load| start_scoped(scope, move || load(part))).transpose()?;
+        let done = search();
+        if done.is_err() {
+            part.cancel();
+        }
+        done.and(load.map_or(Ok(()), join))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// Waits until it is cancelled.
+    fn endless(cancel: &Cancel) -> Result<(), Error> {
+        let begun = Instant::now();
+        while !cancel.is_cancelled() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "loading goes on");
+            thread::sleep(Duration::from_millis(1));
+        }
+        Err(Error::Cancelled)
+    }
+
+    fn failed(what: &str) -> Result<(), Error> {
+        Err(Error::Input(what.to_owned()))
+    }
+
+    #[test]
+    fn a_failed_search_ends_the_loading_of_the_next_range() {
+        let cancel = Cancel::default();
+        let error = search_and_load(&cancel, || failed("search"), Some(endless)).unwrap_err();
+        assert_eq!(error.to_string(), "search");
+        assert!(!cancel.is_cancelled());
+        let load = Some(|_: &Cancel| failed("load"));
+        assert_eq!(search_and_load(&cancel, || Ok(()), load).unwrap_err().to_string(), "load");
+        assert!(search_and_load(&cancel, || Ok(()), Some(|_: &Cancel| Ok(()))).is_ok());
+        cancel.cancel();
+        let error = search_and_load(&cancel, || Ok(()), Some(endless)).unwrap_err();
+        assert!(matches!(error, Error::Cancelled), "{error}");
     }
 }

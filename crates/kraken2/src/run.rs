@@ -13,7 +13,7 @@ use merganser_run::{
     format_needed, peak_rss,
 };
 
-use super::by_database::DatabaseReads;
+use super::by_database::counts_of;
 use super::config::Kraken2Config;
 use super::counts::Kraken2Counts;
 use super::database::Kraken2Database;
@@ -21,7 +21,7 @@ use super::plan::Plan;
 use super::rounds::Rounds;
 use super::work::{Batches, CutReads, RunContext, Worker, Written};
 use super::worker::Kraken2Classifier;
-use crate::cuda::{Kraken2Gpus, RangeGpu};
+use crate::cuda::{Kraken2Gpus, RangeGpu, Wanted};
 use crate::partial::write_results;
 use crate::read_share::reads_of;
 use crate::{Error, Kraken2ReportOptions, ReadShare};
@@ -209,7 +209,7 @@ impl Planned<'_> {
             segments.write_all(SEGMENTS_HEADING)?;
         }
         progress.stage("classify", Unit::Bytes, records.bytes_total());
-        let by_database = DatabaseReads::of(database, config.database_report)?;
+        let by_database = counts_of(database, config.database_report)?;
         let counts = Kraken2Counts::counting(by_database);
         let joining = Arc::clone(&counts.joining);
         let lines_sum = LinesSum::default();
@@ -314,18 +314,12 @@ fn devices(
     if context.device == DeviceChoice::Auto && Plan::takes_rounds(context, database) {
         return Ok((None, None));
     }
-    if config.database_report && database.tables.single().is_none() {
-        // Devices do not report which of several tables has a minimizer.
-        return match context.device {
-            DeviceChoice::Auto | DeviceChoice::Cpu => Ok((None, None)),
-            _ => Err(ConfigError::new(
-                "reads are counted by database on the CPU only: leave out `device`",
-            )
-            .into()),
-        };
-    }
+    let wanted = Wanted {
+        minimizers: config.report_minimizer_data,
+        databases: config.database_report && database.tables.single().is_none(),
+    };
     let bytes = merganser_io::text_bytes(segments.iter().flat_map(ReadInput::inputs));
-    match database.choose_gpus(context, bytes, config.report_minimizer_data) {
+    match database.choose_gpus(context, bytes, wanted) {
         // The error of a device that is too small for ranges as well states what the whole table needs.
         Err(error @ Error::GpuMemory(_)) => match database.choose_range_gpu(context) {
             Ok(gpu) => Ok((None, Some(gpu))),

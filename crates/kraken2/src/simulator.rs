@@ -12,6 +12,7 @@ use super::library::{Kraken2Taxids, LibraryReader, STRETCH};
 use super::simulated::SimulatedReads;
 use super::simulation::Simulation;
 use crate::Error;
+use crate::cuda::Wanted;
 use merganser_seq::masking::Masking;
 
 /// Begins the simulation of reads of `read_length` letters from the sequences of `inputs`, for a database
@@ -78,7 +79,7 @@ pub fn distribution(
     // Chosen automatically, GPUs would not pay: most of the time is spent on counting from read to read.
     let gpus = match context.device {
         DeviceChoice::Auto => None,
-        _ => database.choose_gpus(context, None, false)?,
+        _ => database.choose_gpus(context, None, Wanted::default())?,
     };
     if let Some(gpus) = &gpus {
         database.fill(gpus, context)?;

@@ -2,12 +2,12 @@
 
 use merganser_io::RecordBatch;
 
-use super::by_database::DatabaseSet;
 use super::counts::BlockCuts;
 use super::database::Kraken2Database;
 use super::minimizers::{Entries, EntryRun};
 use super::table::{Ranges, Table, WaitingSearch, WaitingSearches};
 use super::tables::Tables;
+use merganser_taxreport::by_database::DatabaseSet;
 
 /// A batch whose searches wait.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use merganser_io::RecordBatch;
 
 use super::batch::{BlockSketches, Kraken2Batch, TaxonCounts};
-use super::by_database::{DatabaseSet, Evidence};
+use super::by_database::Evidence;
 use super::classify::{Hits, resolve};
 use super::config::Kraken2Config;
 use super::counts::BlockCuts;
@@ -17,6 +17,7 @@ use super::taxonomy::Kraken2Taxonomy;
 use super::waiting::{WaitingBatch, WaitingEntries};
 use crate::Error;
 use crate::cuda::Found;
+use merganser_taxreport::by_database::DatabaseSet;
 use merganser_taxreport::output::Lines;
 
 /// Minimizers that are looked up together: their entries stay in the second-level cache.
@@ -179,6 +180,9 @@ impl Kraken2Worker<'_> {
                 let run = EntryRun::of_device(run);
                 match run.kind() {
                     Kind::Next => {
+                        if let Some(databases) = sequences.databases.filter(|_| !reads.done) {
+                            reads.evidence.add(node, databases[at]);
+                        }
                         let minimizer = || sequences.minimizers.map_or(0, |all| all[at]);
                         reads.next(node, run.count(), groups.into(), minimizer);
                     }

@@ -5,18 +5,29 @@ use std::sync::atomic::Ordering;
 
 /// A flag that cancels a run; clones share it. Workers check it between units of work of a few milliseconds.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel {
+    flag: Arc<AtomicBool>,
+    /// The flag that cancels this part of a run, too.
+    outer: Option<Arc<Cancel>>,
+}
 
 impl Cancel {
+    /// Returns a flag that cancels a part of this run by itself; cancelling the run cancels the part as well.
+    #[must_use]
+    pub fn of_part(&self) -> Cancel {
+        Cancel { flag: Arc::default(), outer: Some(Arc::new(self.clone())) }
+    }
+
     /// Cancels the run. Safe to call from a signal handler, and more than once.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Release);
+        self.flag.store(true, Ordering::Release);
     }
 
     /// Returns whether [`cancel`](Self::cancel) was called on any clone.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Acquire)
+        let is_above = || self.outer.as_ref().is_some_and(|outer| outer.is_cancelled());
+        self.flag.load(Ordering::Acquire) || is_above()
     }
 
     /// Returns an error if [`cancel`](Self::cancel) was called; for use with `?` between units of work.
@@ -53,6 +64,16 @@ mod tests {
         let other = cancel.clone();
         assert!(!other.is_cancelled());
         cancel.cancel();
+        assert!(other.is_cancelled());
+    }
+
+    #[test]
+    fn a_part_is_cancelled_by_itself_or_with_the_run() {
+        let run = Cancel::default();
+        let [part, other] = [run.of_part(), run.of_part().of_part()];
+        part.clone().cancel();
+        assert_eq!([&run, &part, &other].map(Cancel::is_cancelled), [false, true, false]);
+        run.cancel();
         assert!(other.is_cancelled());
     }
 

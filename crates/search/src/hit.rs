@@ -18,8 +18,9 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// Returns the key by which hits of a text are sorted.
-    pub(crate) fn key(&self) -> (usize, usize, usize, bool) {
-        (self.alignment.start, self.alignment.end, self.pattern, self.reverse)
+    /// Returns the key by which hits of a text are sorted. Hits beyond the end of a text differ in their last operation.
+    pub(crate) fn key(&self) -> (usize, usize, usize, bool, Option<u32>) {
+        let Alignment { start, end, operations } = &self.alignment;
+        (*start, *end, self.pattern, self.reverse, operations.last().map(|last| last.1))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::hit::Hit;
-use crate::places::{Candidate, Places, decide_candidates};
+use crate::places::{Candidate, Overlap, Places, decide_candidates};
 use crate::queries::Queries;
 
 /// The number of ends of a cluster after which it is decided, so that memory does not grow with a repeat.
@@ -21,7 +21,8 @@ pub(crate) struct Join {
 
 impl Join {
     /// Adds the next stretch, of `length` letters of which the first `repeated` are those of the stretch before, and
-    /// returns the hits that come before all hits of later stretches, in order.
+    /// returns the hits that come before all hits of later stretches, in order, and the first position at which a later hit
+    /// may begin.
     pub(crate) fn add(
         &mut self,
         queries: &Queries,
@@ -29,7 +30,7 @@ impl Join {
         length: usize,
         repeated: usize,
         is_last: bool,
-    ) -> Vec<Hit> {
+    ) -> (Vec<Hit>, usize) {
         let offset = self.offset.saturating_sub(repeated);
         self.offset = offset + length;
         let clusters = places.clusters.iter_mut();
@@ -62,19 +63,19 @@ impl Join {
         self.take(queries, is_last)
     }
 
-    /// Takes the hits that come before all others.
-    fn take(&mut self, queries: &Queries, is_last: bool) -> Vec<Hit> {
+    /// Takes the hits that come before all others, and returns the first position of these.
+    fn take(&mut self, queries: &Queries, is_last: bool) -> (Vec<Hit>, usize) {
         self.hits.sort_unstable_by_key(Hit::key);
         if is_last {
             self.offset = 0;
-            return std::mem::take(&mut self.hits);
+            return (std::mem::take(&mut self.hits), usize::MAX);
         }
-        // Later stretches have ends within `most_edits` letters of the end of this one, and after it.
-        let next = self.offset.saturating_sub(queries.most_edits() + queries.reach());
+        // Hits of later stretches begin in the letters that these repeat, or after them.
+        let next = self.offset.saturating_sub(Overlap::of(queries).letters());
         let open = self.clusters.values().flatten().map(|one| one.hit.alignment.start).min();
         let limit = open.map_or(next, |open| open.min(next));
         let count = self.hits.partition_point(|hit| hit.alignment.start < limit);
         let rest = self.hits.split_off(count);
-        std::mem::replace(&mut self.hits, rest)
+        (std::mem::replace(&mut self.hits, rest), limit)
     }
 }

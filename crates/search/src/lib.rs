@@ -1,6 +1,7 @@
 //! Search for short patterns: every occurrence of guides, primers, barcodes and probes within a number of edits.
 
 mod align;
+mod amplicons;
 mod anchor;
 mod config;
 mod edits;
@@ -28,6 +29,7 @@ mod tests;
 mod tile;
 
 pub use align::Alignment;
+pub use amplicons::{AmpliconFormat, Lengths, PrimerPair, run_primers};
 pub use anchor::{Pam, Seed};
 pub use config::{Config, Strand};
 pub use error::Error;

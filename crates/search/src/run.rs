@@ -5,7 +5,7 @@ mod sink;
 mod worker;
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use merganser_alignments::RecordOptions;
 use merganser_io::{Header, Input, Keep, OutputSet, ReadInput, Records, longest_record};
@@ -18,6 +18,7 @@ use crate::queries::Queries;
 use crate::{Config, Error, Format, Pattern, Writer};
 use measure::measure;
 use sink::Sink;
+pub(crate) use sink::{Receiver, SequenceHits};
 use worker::Worker;
 
 /// The number of letters of a stretch of a long sequence: a tile of 512 lanes.
@@ -97,34 +98,53 @@ pub fn run_with(
     context: &Context,
 ) -> Result<Outcome, Error> {
     context.validate()?;
-    let queries = Queries::new(config, patterns)?;
-    let overlap = Overlap::of(&queries);
-    let segments: Vec<ReadInput> = texts.iter().cloned().map(ReadInput::Single).collect();
-    let budget = Budget::of_run(context, THREAD).with(patterns.len() as u64 * PATTERN);
-    let options = options(overlap, budget, context)?;
-    let mut stages = Stages::default();
+    let mut measured = Duration::ZERO;
     if writer.format().is_of_alignments() {
         let begun = Instant::now();
+        // Checked before the texts are read for the first time.
+        Queries::new(config, patterns)?;
         check_names(patterns)?;
-        writer.measured(measure(texts, budget, context)?, config);
-        stages.add("measure", begun.elapsed());
+        writer.measured(measure(texts, budget(patterns, context), context)?, config);
+        measured = begun.elapsed();
     }
+    let (mut outcome, writer) = run_to(config, patterns, texts, writer, context)?;
+    outcome.stages.add("sync", writer.finish()?);
+    outcome.stages.add("measure", measured);
+    Ok(outcome)
+}
+
+/// Searches patterns in the sequences or reads of files, and passes their hits to a receiver, which is returned.
+pub(crate) fn run_to<R: Receiver + Send>(
+    config: &Config,
+    patterns: &[Pattern],
+    texts: &[Input],
+    receiver: R,
+    context: &Context,
+) -> Result<(Outcome, R), Error> {
+    context.validate()?;
+    let queries = Queries::new(config, patterns)?;
     let begun = Instant::now();
+    let segments: Vec<ReadInput> = texts.iter().cloned().map(ReadInput::Single).collect();
+    let options = options(Overlap::of(&queries), budget(patterns, context), context)?;
     let records = Records::open(&segments, options)?;
     let (progress, cancel) = (&*context.progress, &context.cancel);
     progress.stage("search", Unit::Bytes, records.bytes_total());
-    let sink = Sink::new(&queries, overlap, patterns, writer);
+    let keeps_letters = receiver.wants_letters();
+    let sink = Sink::new(&queries, patterns, receiver);
     let ahead = AHEAD * context.threads as u64;
     let engine = Engine::new(&records, sink, ahead, progress, cancel);
-    engine.run(context.threads, || Worker::new(&queries))?;
-    let (mut outcome, writer) = engine.finish()?.into_outcome();
-    stages.add("search", begun.elapsed());
-    stages.add("sync", writer.finish()?);
-    outcome.stages = stages;
+    engine.run(context.threads, || Worker::new(&queries, keeps_letters))?;
+    let (mut outcome, receiver) = engine.finish()?.into_outcome();
+    outcome.stages.add("search", begun.elapsed());
     progress.finish();
     outcome.skipped_alignments = records.skipped_alignments();
     outcome.peak_memory = peak_rss();
-    Ok(outcome)
+    Ok((outcome, receiver))
+}
+
+/// Returns the budget of threads and patterns.
+fn budget(patterns: &[Pattern], context: &Context) -> Budget {
+    Budget::of_run(context, THREAD).with(patterns.len() as u64 * PATTERN)
 }
 
 fn options(overlap: Overlap, budget: Budget, context: &Context) -> Result<RecordOptions, Error> {

@@ -84,6 +84,7 @@ impl Searcher<'_> {
     }
 }
 
-fn reverse_complement(letters: &[u8]) -> Vec<u8> {
+/// Returns the letters of the reverse complement, in upper case.
+pub(crate) fn reverse_complement(letters: &[u8]) -> Vec<u8> {
     letters.iter().rev().map(|&letter| complement_letter(letter)).collect()
 }

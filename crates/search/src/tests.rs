@@ -7,7 +7,8 @@ use proptest::prelude::*;
 
 use crate::letters::{bases, text_bases};
 use crate::{
-    Config, Error, Format, Hit, Operation, Pattern, Strand, Threshold, Writer, find, run_with,
+    AmpliconFormat, Config, Error, Format, Hit, Lengths, Operation, Pattern, PrimerPair, Strand,
+    Threshold, Writer, find, run_primers, run_with,
 };
 
 fn pattern(number: usize, letters: &[u8]) -> Pattern {
@@ -115,16 +116,17 @@ fn run(
 ) -> Result<String, Error> {
     let folder = tempfile::tempdir().unwrap();
     let (input, output) = (folder.path().join("texts.fa"), folder.path().join("hits.tsv"));
-    let fasta: String = (0..)
-        .zip(texts)
-        .map(|(number, text)| format!(">t{number} x\n{}\n", String::from_utf8_lossy(text)))
-        .collect();
-    std::fs::write(&input, fasta).unwrap();
+    std::fs::write(&input, fasta(texts)).unwrap();
     let writer = Writer::new(Format::Tsv, Output::create(&output)?);
     let mut context = Context::new();
     context.threads = threads;
     run_with(config, patterns, &[input.into()], writer, &context)?;
     Ok(std::fs::read_to_string(output).unwrap())
+}
+
+fn fasta(texts: &[Vec<u8>]) -> String {
+    let record = |(number, text)| format!(">t{number} x\n{}\n", String::from_utf8_lossy(text));
+    (0..).zip(texts.iter().map(Vec::as_slice)).map(record).collect::<Vec<_>>().concat()
 }
 
 fn table(patterns: &[Pattern], hits: &[Vec<Hit>]) -> String {
@@ -303,6 +305,63 @@ proptest! {
         let config = Config { all_ends: false, ..config };
         let expected = table(&patterns, &find(&config, &patterns, &texts).unwrap());
         prop_assert_eq!(run(&config, &patterns, &texts, 2).unwrap(), expected);
+    }
+
+    #[test]
+    fn amplicons_lie_between_primers_that_face_each_other(seed: u64, e in 0u32..3, min in 0usize..60, more in 1usize..300) {
+        let mut random = Random(seed);
+        let texts: Vec<Vec<u8>> = (0..3).map(|_| random.bases(500)).collect();
+        let mut pairs = Vec::new();
+        for number in 0..3 {
+            let text = &texts[random.below(3)];
+            let (start, length) = (random.below(250), 40 + random.below(200));
+            let forward = text[start..start + 9].to_vec();
+            let reverse = crate::searcher::reverse_complement(&text[start + length - 9..start + length]);
+            let (forward, reverse) = if number == 1 { (reverse, forward) } else { (forward, reverse) };
+            let (forward, reverse) = (pattern(0, &forward), pattern(1, &reverse));
+            pairs.push(PrimerPair { name: format!("pair{number}"), forward, reverse });
+        }
+        let config = Config::new(Threshold::Edits(e));
+        let lengths = Lengths { min_amplicon: min, max_amplicon: min + more };
+        let mut expected = String::new();
+        for (number, text) in texts.iter().enumerate() {
+            let patterns: Vec<Pattern> =
+                pairs.iter().flat_map(|pair| [pair.forward.clone(), pair.reverse.clone()]).collect();
+            let hits = find(&config, &patterns, &[text]).unwrap().remove(0);
+            for last in hits.iter().filter(|hit| hit.reverse) {
+                for first in hits.iter().filter(|hit| !hit.reverse && hit.pattern ^ 1 == last.pattern) {
+                    let place = first.alignment.start..last.alignment.end;
+                    let length = place.end.saturating_sub(place.start);
+                    if first.alignment.end > last.alignment.start || !(min..=min + more).contains(&length) {
+                        continue;
+                    }
+                    let forward = first.pattern % 2 == 0;
+                    let (strand, letters, edits) = match forward {
+                        true => ('+', text[place.clone()].to_vec(), [first.edits, last.edits]),
+                        false => {
+                            let letters = crate::searcher::reverse_complement(&text[place.clone()]);
+                            ('-', letters, [last.edits, first.edits])
+                        }
+                    };
+                    expected += &format!(
+                        "t{number}\t{}\t{}\tpair{}\t{strand}\t{length}\t{}\t{}\t{}\n",
+                        place.start, place.end, last.pattern / 2, edits[0], edits[1],
+                        String::from_utf8(letters).unwrap(),
+                    );
+                }
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let (input, path) = (folder.path().join("texts.fa"), folder.path().join("amplicons.tsv"));
+        std::fs::write(&input, fasta(&texts)).unwrap();
+        let output = (AmpliconFormat::Tsv, Output::create(&path).unwrap());
+        let mut context = Context::new();
+        context.threads = 2;
+        let (_, count) = run_primers(&config, lengths, &pairs, &[input.into()], output, &context).unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
+        let (_, lines) = text.split_once('\n').unwrap();
+        prop_assert_eq!(lines, expected);
+        prop_assert_eq!(count, lines.lines().count() as u64);
     }
 
     /// Stretches are short in tests, so that clusters cross their borders.

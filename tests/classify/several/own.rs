@@ -98,6 +98,14 @@ fn databases_of_merganser_take_turns_within_the_memory() {
         run(&databases, memory).ok();
         assert!(["l.tsv", "r.tsv"].map(|name| dir.read(name)) == expected, "{memory}");
     }
+    // The databases that support reads are found in turn, too; with ignored sequences, as well.
+    for options in ["", "--cov-percentile 20"] {
+        let options = format!("{options} --database-report d.tsv");
+        run(&databases, &format!("-q {options}")).ok();
+        let expected = ["l.tsv", "r.tsv", "d.tsv"].map(|name| dir.read(name));
+        run(&databases, &format!("{memory} {options}")).ok();
+        assert!(["l.tsv", "r.tsv", "d.tsv"].map(|name| dir.read(name)) == expected, "{options}");
+    }
     // Minimizers are counted one by one.
     run(&databases, &format!("{memory} --report-minimizer-data")).fails(1);
 }
@@ -253,4 +261,74 @@ fn differences_and_repeated_sequences_of_databases_of_merganser_are_warned_of() 
     dir.run("classify -q --near 0 a.mgdb 1.fq -o a.tsv").ok();
     dir.run("classify -q --near 0 a.mgdb more.mgdb 1.fq -o b.tsv").ok();
     assert_eq!(dir.read("a.tsv"), dir.read("b.tsv"));
+}
+
+/// Reads by database: of threads, shards, and runs over some of the reads, and with one database by itself.
+#[test]
+fn reads_are_counted_by_database() {
+    let dir = prepared("");
+    let run = "classify -q a.mgdb b.mgdb c.mgdb -1 1.fq -2 2.fq --no-map";
+    dir.run(&format!("{run} -t 1 --database-report all.tsv --report all.kreport")).ok();
+    dir.run(&format!("{run} -t 3 --database-report d.tsv")).ok();
+    assert_eq!(dir.read("d.tsv"), dir.read("all.tsv"));
+    let table = |name: &str| String::from_utf8(dir.read(name)).unwrap();
+    let all = table("all.tsv");
+    let head = "taxid\trank\tname\treads\town_reads\ta_reads\ta_own_reads\tb_reads\tb_own_reads\tc_reads\tc_own_reads";
+    assert_eq!(all.lines().next(), Some(head));
+    // The rows are those of the report.
+    let report = table("all.kreport");
+    let rows = report.lines().filter(|row| !row.contains("unclassified")).map(|row| {
+        let cells: Vec<&str> = row.split('\t').map(str::trim).collect();
+        [cells[4], cells[3], cells[5], cells[1], cells[2]].join("\t") + "\t"
+    });
+    let rows: Vec<String> = rows.collect();
+    assert_eq!(rows.len(), all.lines().count() - 1);
+    assert!(all.lines().skip(1).zip(&rows).all(|(line, row)| line.starts_with(row)), "{all}");
+    // Species have one genome, so one database supports all of their reads, and the others none; above, all do.
+    let mut species = 0;
+    for line in all.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let numbers: Vec<u64> = cells[3..].iter().map(|cell| cell.parse().unwrap()).collect();
+        let by_clade = [numbers[2], numbers[4], numbers[6]];
+        if cells[1] == "S" {
+            let taxid: usize = cells[0].parse().unwrap();
+            let of = [0, 1, 2, 0, 1, 1][taxid - 21];
+            let expected: [u64; 3] =
+                std::array::from_fn(|at| if at == of { numbers[0] } else { 0 });
+            assert_eq!(by_clade, expected, "{line}");
+            species += 1;
+        } else {
+            assert!(by_clade.iter().all(|&reads| reads <= numbers[0]), "{line}");
+            assert!(by_clade.iter().sum::<u64>() >= numbers[0], "{line}");
+        }
+    }
+    assert_eq!(species, 6);
+    for shard in [1, 2] {
+        let options = format!("--shard {shard}/2 --partial {shard}.partial");
+        dir.run(&format!("{run} {options} --database-report {shard}.tsv")).ok();
+    }
+    let join = "classify join -q 1.partial 2.partial";
+    dir.run(&format!("{join} --database-report joined.tsv --report joined.kreport")).ok();
+    assert_eq!(dir.read("joined.tsv"), dir.read("all.tsv"));
+    assert_eq!(dir.read("joined.kreport"), dir.read("all.kreport"));
+    assert_ne!(dir.read("1.tsv"), dir.read("all.tsv"));
+    // Whole runs over some of the reads.
+    for mate in [1, 2] {
+        let options = format!("--no-map --database-report {mate}.tsv --partial {mate}.run");
+        dir.run(&format!("classify -q a.mgdb b.mgdb {mate}.fq {options}")).ok();
+    }
+    dir.run("classify -q a.mgdb b.mgdb 1.fq 2.fq --no-map --database-report all.tsv").ok();
+    dir.run("classify join -q 1.run 2.run --database-report joined.tsv").ok();
+    assert_eq!(dir.read("joined.tsv"), dir.read("all.tsv"));
+    dir.run("report merge -q --format kreport 1.run 2.run -o merged.kreport").ok();
+    dir.run("classify -q a.mgdb b.mgdb 2.fq --no-map --partial without.run").ok();
+    let message = dir.run("classify join -q 1.run without.run --database-report x.tsv").fails(1);
+    assert!(message.contains("lacks the reads by database"), "{message}");
+    // One database supports all classified reads; features are looked up again for other options, too.
+    let options = "--confidence 0.2 --min-fraction 0.1 --database-report one.tsv";
+    dir.run(&format!("classify -q a.mgdb 1.fq --no-map {options}")).ok();
+    for line in table("one.tsv").lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        assert_eq!((cells[3], cells[4]), (cells[5], cells[6]), "{line}");
+    }
 }

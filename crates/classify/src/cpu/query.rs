@@ -6,6 +6,7 @@ mod hits;
 mod lookup;
 mod pool;
 mod slide;
+mod sources;
 mod support;
 
 use std::ops::Range;
@@ -50,6 +51,8 @@ struct Part<'a> {
     /// The number that is added to each location to get that of a window of the database: 0 unless several databases are
     /// used together.
     first_window: u32,
+    /// The number of the database with these tables among those that are used together.
+    database: usize,
 }
 
 impl Part<'_> {
@@ -157,9 +160,10 @@ impl<'a> HostQuery<'a> {
 
     /// Returns the tables of the parts that are queried.
     fn parts(&self) -> &[Part<'a>] {
-        let part = |&part: &usize| Part {
-            sections: self.database.sections(part),
-            first_window: self.database.origin(part).first_window,
+        let part = |&part: &usize| {
+            let origin = self.database.origin(part);
+            let (first_window, database) = (origin.first_window, origin.number);
+            Part { sections: self.database.sections(part), first_window, database }
         };
         self.parts.get_or_init(|| self.numbers.iter().map(part).collect())
     }

@@ -109,6 +109,19 @@ impl Database {
         own
     }
 
+    /// Returns the names of the databases that are used together: those of their files, without folder and suffix, or `None`
+    /// for databases without a file. The parts of a split database are one, with the name of the first part.
+    pub(crate) fn member_names(&self) -> Vec<Option<String>> {
+        let Data::Joint(joint) = &self.data else { return vec![self.stem()] };
+        let mut names = Vec::new();
+        for Member { database, origin, .. } in &joint.members {
+            if origin.number == names.len() {
+                names.push(database.stem());
+            }
+        }
+        names
+    }
+
     /// Whether this is several databases that are used together.
     pub fn is_joint(&self) -> bool {
         matches!(self.data, Data::Joint(_))

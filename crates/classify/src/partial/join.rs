@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use merganser_run::{Cancel, ConfigError};
 
+use merganser_taxreport::by_database::DatabaseReads;
 use merganser_taxreport::partial::{Decoder, Origin, Shards, WrittenShard};
 use merganser_taxreport::report::{
     Abundance, FeatureCounts, KrakenReport, ReportOptions, Tally, TaxonBases,
@@ -132,8 +133,9 @@ impl Sum {
             Sum::Own(mut counts) => {
                 let features = counts.finish(cancel)?;
                 let targets = counts.targets();
-                let OfOwn { tree, tally, by_genome, bases, .. } = counts;
-                let counted = Counted::Own(Box::new(OwnCounts { by_genome, features, bases }));
+                let OfOwn { tree, tally, by_genome, bases, by_database, .. } = counts;
+                let own = OwnCounts { by_genome, features, bases, by_database };
+                let counted = Counted::Own(Box::new(own));
                 Ok(JoinedResults::new(tree, targets, tally, counted))
             }
             Sum::Kraken2(counts) => {
@@ -172,6 +174,7 @@ struct OwnCounts {
     by_genome: Tally,
     features: Option<FeatureCounts>,
     bases: TaxonBases,
+    by_database: DatabaseReads,
 }
 
 impl JoinedResults {
@@ -191,8 +194,9 @@ impl JoinedResults {
         let (tally, counted) = match &self.counted {
             Counted::Own(own) => {
                 let TaxonBases { tally, by_genome } = own.bases.clone();
-                let bases = TaxonBases::default();
-                (tally, Counted::Own(Box::new(OwnCounts { by_genome, features: None, bases })))
+                let (bases, by_database) = (TaxonBases::default(), DatabaseReads::default());
+                let own = OwnCounts { by_genome, features: None, bases, by_database };
+                (tally, Counted::Own(Box::new(own)))
             }
             Counted::Kraken2(own) => {
                 let own = own.in_bases();
@@ -259,8 +263,8 @@ impl JoinedResults {
         }
     }
 
-    /// Writes the table of the reads that each database supports
-    /// ([`write_database_report`](merganser_kraken2::Kraken2Counts::write_database_report)).
+    /// Writes the table of the reads that each database supports ([`Tally::write_by_database`], or
+    /// [`write_database_report`](merganser_kraken2::Kraken2Counts::write_database_report)).
     ///
     /// # Errors
     /// If the runs did not count them, or writing fails.
@@ -268,6 +272,9 @@ impl JoinedResults {
         match &self.counted {
             Counted::Kraken2(own) if own.counts.is_by_database() => {
                 Ok(own.counts.write_database_report(&own.taxa, output)?)
+            }
+            Counted::Own(own) if own.by_database.is_wanted() => {
+                Ok(own.by_genome.write_by_database(&self.tree, &own.by_database, output)?)
             }
             _ => Err(Error::Input(
                 "the partial results do not have the reads by database: classify with \

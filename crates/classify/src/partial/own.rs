@@ -7,6 +7,7 @@ use merganser_run::Cancel;
 use merganser_store::ByteReader;
 use merganser_taxonomy::{Taxonomy, plain};
 use merganser_taxreport::Error as ReportError;
+use merganser_taxreport::by_database::DatabaseReads;
 use merganser_taxreport::partial::{Ascending, Decoder};
 use merganser_taxreport::report::{FeatureCounts, Tally, TaxonBases};
 
@@ -32,6 +33,8 @@ pub(super) struct OfOwn {
     pub(super) by_genome: Tally,
     /// The bases of the reads; those of earlier files are unknown, and missing here.
     pub(super) bases: TaxonBases,
+    /// The reads by database, if they were counted.
+    pub(super) by_database: DatabaseReads,
     targets: BTreeMap<u32, TargetReads>,
     /// Features of reads by node, if they were counted.
     hits: Option<Vec<u64>>,
@@ -54,6 +57,7 @@ impl OfOwn {
             tally: Tally::default(),
             by_genome: Tally::default(),
             bases: TaxonBases::default(),
+            by_database: DatabaseReads::default(),
             targets: BTreeMap::new(),
             hits: None,
             all_hits: 0,
@@ -75,6 +79,10 @@ impl OfOwn {
         self.add_targets(&mut decoder)?;
         if decoder.has_bases() {
             self.add_bases(&mut decoder)?;
+        }
+        if decoder.is_by_database() {
+            let (nodes, by_node) = (0..self.tree.len() as u32, self.by_genome.of_nodes());
+            self.by_database.add_checked(nodes, by_node, &mut decoder)?;
         }
         if decoder.number()? == 0 {
             return decoder.finish();

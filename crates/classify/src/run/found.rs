@@ -6,6 +6,7 @@ use merganser_io::{Record, RecordBatch};
 use crate::candidates::Seen;
 use crate::{Candidate, Error};
 use merganser_store::{ByteReader, ByteWriter};
+use merganser_taxreport::by_database::DatabaseSet;
 
 /// A batch with the results for its reads.
 #[derive(Debug, Default)]
@@ -16,6 +17,8 @@ pub(super) struct FoundBatch {
     pub(super) ends: Vec<usize>,
     /// Pooled features from the parts of the database that have been queried.
     pub(super) seen: Seen,
+    /// The databases that support the taxon of each read; empty if they were not looked up.
+    pub(super) databases: Vec<DatabaseSet>,
 }
 
 /// A borrowed batch with its candidates.
@@ -27,6 +30,8 @@ pub(super) struct Found<'b> {
     /// The letters of each read's mates that are classified; may be empty unless
     /// [needed](super::passes::RunContext::needs_letters).
     pub(super) views: &'b [[&'b [u8]; 2]],
+    /// The databases that support the taxon of each read; empty if they have yet to be looked up.
+    pub(super) databases: &'b [DatabaseSet],
 }
 
 /// The length of missing qualities.
@@ -69,14 +74,16 @@ impl Found<'_> {
         bytes.put_u32(seen.ends.len() as u32);
         seen.ends.iter().for_each(|&end| bytes.put_u32(end as u32));
         seen.bits.iter().for_each(|&bits| bytes.put_u64(bits));
+        bytes.put_u32(self.databases.len() as u32);
+        self.databases.iter().for_each(|&databases| bytes.put_u32(databases));
         bytes
     }
 }
 
 impl FoundBatch {
     pub(super) fn found<'b>(&'b self, views: &'b [[&'b [u8]; 2]]) -> Found<'b> {
-        let FoundBatch { batch, candidates, ends, .. } = self;
-        Found { batch, candidates, ends, views }
+        let FoundBatch { batch, candidates, ends, databases, .. } = self;
+        Found { batch, candidates, ends, views, databases }
     }
 
     pub(super) fn load(bytes: &[u8]) -> Result<FoundBatch, Error> {
@@ -122,20 +129,24 @@ impl FoundBatch {
         for _ in 0..seen.ends.last().copied().unwrap_or(0) {
             seen.bits.push(bytes.u64()?);
         }
-        Some(FoundBatch { batch, candidates, ends, seen })
-    }
-
-    /// Removes the candidates of targets that are not to be kept.
-    pub(super) fn keep(&mut self, targets: &[bool]) {
-        let (mut start, mut kept) = (0, Vec::with_capacity(self.candidates.len()));
-        for end in &mut self.ends {
-            let own = self.candidates[start..*end].iter();
-            start = *end;
-            kept.extend(own.filter(|candidate| targets[candidate.target as usize]));
-            *end = kept.len();
+        let mut databases = Vec::new();
+        for _ in 0..bytes.u32()? {
+            databases.push(bytes.u32()?);
         }
-        self.candidates = kept;
+        Some(FoundBatch { batch, candidates, ends, seen, databases })
     }
+}
+
+/// Removes the candidates of targets that are not to be kept.
+pub(super) fn keep(candidates: &mut Vec<Candidate>, ends: &mut [usize], targets: &[bool]) {
+    let (mut start, mut kept) = (0, Vec::with_capacity(candidates.len()));
+    for end in ends {
+        let own = candidates[start..*end].iter();
+        start = *end;
+        kept.extend(own.filter(|candidate| targets[candidate.target as usize]));
+        *end = kept.len();
+    }
+    *candidates = kept;
 }
 
 /// Merges the candidates of further parts into those of each read, up to `most` for each read: ordered by hits,
@@ -192,11 +203,12 @@ mod tests {
         };
         let seen = Seen { bits: vec![1, 2, 3], ends: vec![1, 3] };
         let candidates = vec![candidate(0), candidate(1), candidate(0)];
-        let found = FoundBatch { batch, candidates, ends: vec![2, 2, 3], seen };
+        let databases = vec![1, 0, 1 << 31];
+        let found = FoundBatch { batch, candidates, ends: vec![2, 2, 3], seen, databases };
         let bytes = found.found(&[]).store(&found.seen);
         let mut again = FoundBatch::load(&bytes).unwrap();
         assert_eq!(again.found(&[]).store(&again.seen), bytes);
-        assert_eq!(again.seen, found.seen);
+        assert_eq!((&again.seen, &again.databases), (&found.seen, &found.databases));
         assert_eq!(again.batch.record(0), record);
         assert_eq!(again.batch.record(1).quality, Some(&b"IIII"[..]));
         assert_eq!((again.batch.first(), again.batch.is_paired()), (9, true));
@@ -204,7 +216,7 @@ mod tests {
         assert_eq!([0, 1].map(|at| again.batch.alignments(at)), [&b"a\t4\n"[..], b""]);
         assert_eq!((&again.candidates, &again.ends), (&found.candidates, &found.ends));
         assert!(FoundBatch::load(&bytes[..bytes.len() - 1]).is_err());
-        again.keep(&[false, true]);
+        keep(&mut again.candidates, &mut again.ends, &[false, true]);
         assert_eq!((again.candidates, again.ends), (vec![candidate(1)], vec![1, 1, 1]));
     }
 }

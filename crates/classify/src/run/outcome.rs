@@ -6,6 +6,7 @@ use merganser_run::Stages;
 use crate::GpuTimes;
 use crate::ReferenceHits;
 use crate::output::TargetOrTaxon;
+use merganser_taxreport::by_database::{DatabaseReads, ReadsBySet};
 use merganser_taxreport::report::FeatureCounts;
 use merganser_taxreport::report::{Tally, TaxonBases};
 
@@ -53,6 +54,12 @@ pub struct Outcome<'a> {
     pub references: Option<ReferenceHits<'a>>,
     /// The number of references that were ignored for their coverage.
     pub low_coverage: u64,
+    /// The classified reads of [`by_genome`](Self::by_genome) by the databases that support their taxon, with
+    /// [`database_report`](merganser_kraken2::Kraken2Config::database_report): a sequence in the clade of the taxon has at
+    /// least one of the read's features.
+    pub by_database: DatabaseReads,
+    /// The reads by database that have yet to be added to [`by_database`](Self::by_database).
+    pub(super) by_set: ReadsBySet,
     /// A checksum that identifies the reads, for partial results.
     pub(crate) reads_sum: u64,
 }
@@ -85,6 +92,9 @@ impl Outcome<'_> {
         self.tally.add(other.tally);
         self.by_genome.add(other.by_genome);
         self.bases_by_taxon.add(other.bases_by_taxon);
+        for (key, reads) in other.by_set {
+            *self.by_set.entry(key).or_default() += reads;
+        }
         self.reads_sum = self.reads_sum.wrapping_add(other.reads_sum);
     }
 }

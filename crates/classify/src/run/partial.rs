@@ -114,7 +114,7 @@ pub(super) fn write(
         parameters: parameter_fields(config, thresholds),
         reads: outcome.reads_sum,
         shard,
-        by_database: false,
+        by_database: outcome.by_database.is_wanted(),
     };
     origin.write(&mut encoder)?;
     let mut taxonomy = Vec::new();
@@ -125,6 +125,9 @@ pub(super) fn write(
     encoder.pairs(outcome.by_genome.of_nodes())?;
     write_targets(&outcome.tally, database.targets(), &mut encoder)?;
     write_bases(&outcome.bases_by_taxon, &mut encoder)?;
+    if outcome.by_database.is_wanted() {
+        outcome.by_database.store(&mut encoder)?;
+    }
     encoder.number(features.is_some().into())?;
     if let Some((counter, counts)) = features {
         let [hits, _] = counts.by_node();

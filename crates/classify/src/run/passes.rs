@@ -12,7 +12,7 @@ use merganser_run::locks::lock;
 use merganser_run::{Cancel, Context, InOrderSink, Progress, Silent, each_in_order};
 
 use super::clock::Clock;
-use super::found::{Found, FoundBatch, merge};
+use super::found::{self, Found, FoundBatch, merge};
 use super::plan::Plan;
 use super::storage::{Storage, Stored};
 use super::{Classifier, Outcome};
@@ -20,13 +20,14 @@ use crate::ReferenceHits;
 use crate::candidates::Seen;
 use crate::config::RunConfig;
 use crate::cpu::query::Scratch;
-use crate::decide::Thresholds;
+use crate::decide::{ReadSize, Thresholds, missing_kmers};
 use crate::features::FeatureCounter;
 use crate::output::{LineWriter, Read, TargetOrTaxon};
 use crate::query::Rounds;
 use crate::read_filter::ReadFilter;
 use crate::reads::lengths;
 use crate::{Candidate, Error, Sketcher, Verdict, output};
+use merganser_taxreport::by_database::DatabaseSet;
 use merganser_taxreport::output::{LinesSum, Outputs, ReadTaxon, Texts, Wants};
 use merganser_taxreport::partial::reads_sum;
 
@@ -87,7 +88,7 @@ impl Work for Deciding<'_, '_, '_> {
         let stored = &self.batches[*number as usize];
         let mut batch = self.storage.get(stored, &mut self.bytes)?;
         if let Some(keep) = self.keep {
-            batch.keep(keep);
+            found::keep(&mut batch.candidates, &mut batch.ends, keep);
         }
         let (views, _) = self.run.filter.views(&batch.batch, &mut self.masked);
         let (found, texts) = (batch.found(&views), turn.spare().unwrap_or_default());
@@ -101,16 +102,19 @@ impl std::fmt::Debug for Written<'_, '_> {
     }
 }
 
-/// Changes the results for the reads of a batch: their candidates, the end of each read's candidates, and the
-/// pooled features. Receives the batch, the letters that are classified, and a thread's working space.
+/// The results for the reads of a batch: their candidates, the end of each read's candidates, the pooled features, and
+/// the databases that support the taxon of each read.
+struct Results<'b> {
+    candidates: &'b mut Vec<Candidate>,
+    ends: &'b mut Vec<usize>,
+    seen: &'b mut Seen,
+    databases: &'b mut Vec<DatabaseSet>,
+}
+
+/// Changes the results for the reads of a batch. Receives the batch, the letters that are classified, and a thread's
+/// working space.
 type Change<'c> = &'c (
-        dyn Fn(
-    &RecordBatch,
-    &[[&[u8]; 2]],
-    &mut Scratch,
-    (&mut Vec<Candidate>, &mut Vec<usize>, &mut Seen),
-) -> Result<(), Error>
-            + Sync
+        dyn Fn(&RecordBatch, &[[&[u8]; 2]], &mut Scratch, Results<'_>) -> Result<(), Error> + Sync
     );
 
 /// The reads of a batch with their candidates, the ranges of pooled candidates, and the pooled features so far.
@@ -119,6 +123,14 @@ struct LookedAt<'b> {
     candidates: &'b [Candidate],
     near: &'b [(usize, Range<usize>)],
     seen: &'b mut Seen,
+}
+
+/// The decision on a read.
+struct Decided {
+    /// The target or taxon, if there is one.
+    found: TargetOrTaxon,
+    /// The node at which Kraken's report counts the read.
+    counted: Option<u32>,
 }
 
 /// Adds the pooled features that some parts find for a batch. Receives a thread's working space.
@@ -156,6 +168,14 @@ impl<'a> RunContext<'_, 'a> {
             || self.thresholds.confidence > 0.0
             || self.config.least_fraction().is_some()
             || self.wants.segments
+            || self.counts_by_database()
+            // Rivals: k-mers with a letter that is not a base are not expected.
+            || self.thresholds.near > 0
+    }
+
+    /// Whether the databases that support the taxa of reads are looked up.
+    fn counts_by_database(&self) -> bool {
+        self.config.kraken2.database_report
     }
 
     /// Returns the sink that writes texts in the order of the reads.
@@ -197,6 +217,7 @@ impl<'a> RunContext<'_, 'a> {
         let keep = coverage.map(|coverage| coverage.above_percentile(per_mille));
         let left_out = keep.iter().flatten().filter(|keep| !**keep).count();
         lock(&self.total).low_coverage = left_out as u64;
+        let batches = self.find_databases(&storage, batches, keep.as_deref())?;
         self.decide_all(&storage, &batches, keep.as_deref(), outputs)
     }
 
@@ -309,7 +330,8 @@ impl<'a> RunContext<'_, 'a> {
         look: Look<'_>,
     ) -> Result<Vec<Stored>, Error> {
         let host = self.classifier.query.host();
-        self.again(storage, batches, parts, &|_, views, scratch, (candidates, ends, seen)| {
+        self.again(storage, batches, parts, &|_, views, scratch, results| {
+            let Results { candidates, ends, seen, .. } = results;
             let near = &host.near_reads(views, candidates, (0, ends))[..];
             look(LookedAt { views, candidates, near, seen: &mut *seen }, scratch)?;
             if last {
@@ -318,6 +340,36 @@ impl<'a> RunContext<'_, 'a> {
             }
             Ok(())
         })
+    }
+
+    /// Finds the databases that support the taxa of all reads, if the parts take turns on the host: once more.
+    fn find_databases(
+        &self,
+        storage: &Storage,
+        mut batches: Vec<Stored>,
+        kept: Option<&[bool]>,
+    ) -> Result<Vec<Stored>, Error> {
+        if !self.counts_by_database() || self.plan.is_one_pass() {
+            return Ok(batches);
+        }
+        let (database, host) = (self.classifier.database, self.classifier.query.host());
+        for parts in &self.plan.rounds {
+            database.release();
+            batches =
+                self.again(storage, batches, parts.clone(), &|batch, views, scratch, results| {
+                    let Results { candidates, ends, databases, .. } = results;
+                    if let Some(kept) = kept {
+                        found::keep(candidates, ends, kept);
+                    }
+                    let decided =
+                        self.decided(&Found { batch, candidates, ends, views, databases: &[] });
+                    let nodes: Vec<Option<u32>> = decided.iter().map(|one| one.counted).collect();
+                    databases.resize(nodes.len(), 0);
+                    host.add_databases(views, &nodes, scratch, databases);
+                    Ok(())
+                })?;
+        }
+        Ok(batches)
     }
 
     /// Decides on all stored batches, using only the candidates of targets that `keep` selects.
@@ -356,12 +408,15 @@ impl<'a> RunContext<'_, 'a> {
     ) -> Result<Vec<Stored>, Error> {
         let query = &self.classifier.query;
         let most = self.thresholds.max_cand;
-        self.again(storage, places, parts, &|batch, views, scratch, (candidates, ends, _)| {
+        self.again(storage, places, parts, &|batch, views, scratch, results| {
+            let Results { candidates, ends, .. } = results;
             let (mut others, mut other_ends) = (Vec::new(), Vec::new());
             query.find(views, scratch, &mut others, &mut other_ends)?;
             merge(candidates, ends, &others, &other_ends, most);
             if let Some(coverage) = coverage {
-                self.count_references(coverage, &Found { batch, candidates, ends, views: &[] });
+                let (views, databases) = (&[][..], &[][..]);
+                let found = Found { batch, candidates, ends, views, databases };
+                self.count_references(coverage, &found);
             }
             Ok(())
         })
@@ -383,10 +438,11 @@ impl<'a> RunContext<'_, 'a> {
             let (bytes, masked, scratch) = own;
             let stored = lock(&places[number]).take().ok_or(Error::Cancelled)?;
             let mut stored_batch = storage.get(&stored, bytes)?;
-            let FoundBatch { batch, candidates, ends, seen } = &mut stored_batch;
+            let FoundBatch { batch, candidates, ends, seen, databases } = &mut stored_batch;
             let (views, _) = self.filter.views(batch, masked);
-            change(batch, &views, scratch, (candidates, ends, seen))?;
-            let found = Found { batch, candidates, ends, views: &[] };
+            let results = Results { candidates, ends, seen, databases };
+            change(batch, &views, scratch, results)?;
+            let found = Found { batch, candidates, ends, views: &[], databases };
             storage.put(&found, seen, Some(stored))
         })
     }
@@ -397,29 +453,24 @@ impl<'a> RunContext<'_, 'a> {
     /// If a read cannot be written as an alignment.
     fn decide(
         &self,
-        &Found { batch, candidates, ends, views }: &Found<'_>,
+        found: &Found<'_>,
         own: &mut Outcome<'a>,
         sketcher: &mut Sketcher,
         mut texts: Texts,
     ) -> Result<Texts, Error> {
-        self.wants.check(batch)?;
-        let (thresholds, nodes) = (&self.thresholds, &self.classifier.nodes);
+        self.wants.check(found.batch)?;
+        let &Found { batch, candidates, ends, views, .. } = found;
         let tree = self.classifier.database.taxonomy();
+        let decided = self.decided(found);
+        if self.counts_by_database() {
+            self.count_databases(found, &decided, own);
+        }
         let all = candidates;
-        let clades =
-            (thresholds.confidence > 0.0).then(|| self.classifier.query.host().clades(views));
-        let (mut start, mut taxids, mut scratch) = (0, Vec::new(), None);
-        for (read, &end) in ends.iter().enumerate() {
+        let (mut start, mut taxids) = (0, Vec::new());
+        for (read, (&end, Decided { found, counted })) in ends.iter().zip(decided).enumerate() {
             let candidates = &all[start..end];
             start = end;
             let lengths = lengths(batch, read);
-            let bases = self.filter.bases(lengths);
-            let (verdict, only_best) = thresholds.decide_among(candidates, bases, tree, nodes);
-            let clades = clades.as_ref().map(|clades| clades.of(read));
-            let verdict = thresholds.confirm(verdict, clades, tree, nodes);
-            let verdict = self.supported(verdict, || &views[read], &mut scratch);
-            let found = output::found(verdict, nodes);
-            let counted = thresholds.counted_at((verdict, only_best), candidates, tree, nodes);
             own.count(found, counted, lengths);
             if self.wants.lines && (found.is_some() || !self.config.kraken2.mapped_only) {
                 let mates = views.get(read).unwrap_or(&[&[], &[]]);
@@ -438,10 +489,50 @@ impl<'a> RunContext<'_, 'a> {
             own.reads_sum = own.reads_sum.wrapping_add(reads_sum(batch));
         }
         if let Some(references) = &self.references {
-            self.count_references(references, &Found { batch, candidates, ends, views });
+            self.count_references(references, found);
         }
         self.wants.end(batch, [&mut texts.classified, &mut texts.unclassified])?;
         Ok(texts)
+    }
+
+    /// Decides on the reads of a batch.
+    fn decided(&self, &Found { batch, candidates, ends, views, .. }: &Found<'_>) -> Vec<Decided> {
+        let (thresholds, nodes) = (&self.thresholds, &self.classifier.nodes);
+        let tree = self.classifier.database.taxonomy();
+        let clades =
+            (thresholds.confidence > 0.0).then(|| self.classifier.query.host().clades(views));
+        let (mut start, mut scratch) = (0, None);
+        let k = self.classifier.database.params().k;
+        let decide = |(read, &end): (usize, &usize)| {
+            let candidates = &candidates[start..end];
+            start = end;
+            let missing = || views.get(read).map_or(0, |mates| missing_kmers(mates, k));
+            let bases = self.filter.bases(lengths(batch, read));
+            let size = ReadSize { bases, missing: &missing };
+            let (verdict, only_best) = thresholds.decide_among(candidates, size, tree, nodes);
+            let clades = clades.as_ref().map(|clades| clades.of(read));
+            let verdict = thresholds.confirm(verdict, clades, tree, nodes);
+            let verdict = self.supported(verdict, || &views[read], &mut scratch);
+            let counted = thresholds.counted_at((verdict, only_best), candidates, tree, nodes);
+            Decided { found: output::found(verdict, nodes), counted }
+        };
+        ends.iter().enumerate().map(decide).collect()
+    }
+
+    /// Counts the reads of a batch by the databases that support their taxon, which are looked up unless that was done.
+    fn count_databases(&self, found: &Found<'_>, decided: &[Decided], own: &mut Outcome<'a>) {
+        let nodes: Vec<Option<u32>> = decided.iter().map(|one| one.counted).collect();
+        let mut databases = found.databases.to_vec();
+        if databases.is_empty() {
+            let host = self.classifier.query.host();
+            databases.resize(nodes.len(), 0);
+            host.add_databases(found.views, &nodes, &mut host.scratch(), &mut databases);
+        }
+        for (node, databases) in nodes.into_iter().zip(databases) {
+            if let Some(node) = node {
+                *own.by_set.entry((node, databases)).or_default() += 1;
+            }
+        }
     }
 
     /// Returns the verdict, or unclassified if too few windows of the read hit its clade. `mates` returns the letters;

@@ -12,6 +12,8 @@ use crate::{Database, Error};
 const THREAD: u64 = 18 << 20;
 /// Memory of a taxon of the database for a thread's counts: reads and bases, by the taxa of reads and of genomes.
 const TAXON: u64 = 32;
+/// Additional memory of a taxon for the reads by database.
+const BY_DATABASE: u64 = 64;
 /// Minimum memory for batches that wait for further parts. Beyond the planned memory, batches go to temporary
 /// files.
 const MIN_WAITING: u64 = 8 << 20;
@@ -50,8 +52,10 @@ impl Plan {
         let fixed = fixed(database, config, context);
         let all = 0..database.parts();
         // With devices, the host needs tables only to confirm verdicts.
-        let again =
-            segments || config.kraken2.confidence > 0.0 || config.least_fraction().is_some();
+        let again = segments
+            || config.kraken2.confidence > 0.0
+            || config.least_fraction().is_some()
+            || config.kraken2.database_report;
         // Tables that are in memory already do not reduce the free memory, but they count towards a limit.
         let held = context.memory.is_none() && database.is_in_memory();
         let here = (!on_devices || again) && !held;
@@ -124,7 +128,8 @@ fn fixed(database: &Database, config: &RunConfig, context: &Context) -> Budget {
     // A bit for each slot.
     let features = if config.kraken2.report_minimizer_data { database.bytes() / 64 } else { 0 };
     // The counts of each thread, and their sum.
-    let counts = TAXON * database.taxonomy().len() as u64 * (context.threads as u64 + 1);
+    let taxon = TAXON + if config.kraken2.database_report { BY_DATABASE } else { 0 };
+    let counts = taxon * database.taxonomy().len() as u64 * (context.threads as u64 + 1);
     Budget::of_run(context, THREAD)
         .with(database.content_bytes())
         .with(counts)
@@ -142,7 +147,7 @@ fn usual(context: &Context, whole: u64) -> u64 {
 fn remedy(database: &Database, on_devices: bool, again: bool) -> &'static str {
     match database.parts() {
         _ if on_devices && again => {
-            "lower `threads`, or set `confidence` and `min_fraction` to 0, without segments"
+            "lower `threads`, or set `confidence` and `min_fraction` to 0, without segments and `database_report`"
         }
         1 if !on_devices => "lower `threads`, or build the database with `parts`",
         _ => Shortage::FEWER_THREADS,

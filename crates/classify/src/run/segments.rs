@@ -59,7 +59,7 @@ impl RunContext<'_, '_> {
         let classify = |(at, (_, mate, letters)): (usize, &Place)| {
             let own = &candidates[start..ends[at]];
             start = ends[at];
-            let verdict = thresholds.decide(own, letters.len() as u64, tree, nodes);
+            let verdict = thresholds.decide_letters(own, &segments[at], tree, nodes);
             let clades = clades.as_ref().map(|clades| clades.of(at));
             let verdict = thresholds.confirm(verdict, clades, tree, nodes);
             let verdict = self.supported(verdict, || &segments[at], &mut scratch);

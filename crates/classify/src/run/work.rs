@@ -158,14 +158,14 @@ impl<P> Worker<'_, '_, '_, P> {
         turn: &Turn<'_, P, Error>,
     ) -> Result<P, Error> {
         let begun = Instant::now();
-        let Worker { run, sketcher, features, own, .. } = self;
+        let Worker { run, take, sketcher, features, own, candidates, ends, .. } = self;
         if let Some(counter) = &run.features {
             for mates in views {
                 counter.count(mates, sketcher, features);
             }
         }
-        let found = Found { batch, candidates: &self.candidates, ends: &self.ends, views };
-        let output = (self.take)(&found, own, sketcher, turn)?;
+        let found = Found { batch, candidates, ends, views, databases: &[] };
+        let output = take(&found, own, sketcher, turn)?;
         run.clock.add(Clock::DECIDING, begun);
         Ok(output)
     }

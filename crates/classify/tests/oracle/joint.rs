@@ -16,7 +16,7 @@ use merganser_test_random::Random;
 use super::comparable::comparable;
 use super::{candidates, params, reads, reference};
 
-fn context() -> Context {
+pub(super) fn context() -> Context {
     Context::new().device(DeviceChoice::Cpu).memory(1 << 30).threads(2)
 }
 
@@ -25,7 +25,13 @@ fn config(params: Params, parts: usize) -> BuildConfig {
 }
 
 /// Builds a database of some files, in memory or in a file.
-fn built(folder: &Path, files: &[&str], params: Params, parts: usize, name: &str) -> Database {
+pub(super) fn built(
+    folder: &Path,
+    files: &[&str],
+    params: Params,
+    parts: usize,
+    name: &str,
+) -> Database {
     let (config, context) = (config(params, parts), context());
     let genomes: Vec<Input> = files.iter().map(|file| Input::from(folder.join(file))).collect();
     match name {

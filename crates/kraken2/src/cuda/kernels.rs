@@ -45,6 +45,7 @@ merganser_gpu::shared! {
         count: u64,
         runs: *mut FoundRun,
         minimizers: *mut u64,
+        databases: *mut u32,
         counts: *mut u32,
         join: u64,
     }
@@ -63,10 +64,12 @@ merganser_gpu::shared! {
         count: u64,
         runs: *const FoundRun,
         minimizers: *const u64,
+        databases: *const u32,
         counts: *const u32,
         offsets: *const u64,
         runs_out: *mut FoundRun,
         minimizers_out: *mut u64,
+        databases_out: *mut u32,
     }
 }
 
@@ -177,21 +180,32 @@ pub(crate) struct Sequences<'t> {
     pub(crate) places: DeviceSlice<'t, Sequence>,
 }
 
-/// Buffers for runs and, if requested, for the minimizers of runs that have a new one.
+/// Buffers for runs and, if requested, for the minimizers of runs that have a new one, and for the databases that have
+/// the minimizers of each run.
 pub(crate) struct Runs<'t> {
     pub(crate) runs: DeviceSliceMut<'t, FoundRun>,
     pub(crate) minimizers: Option<DeviceSliceMut<'t, u64>>,
+    pub(crate) databases: Option<DeviceSliceMut<'t, u32>>,
 }
+
+/// The pointers of [`Runs`].
+type RawRuns = (*mut FoundRun, *mut u64, *mut u32);
 
 impl Runs<'_> {
     fn check(&self, runs: usize) {
         let minimizers = self.minimizers.as_ref().map_or(runs, DeviceSliceMut::len);
-        assert!(self.runs.len() >= runs && minimizers >= runs, "room for {runs} runs");
+        let databases = self.databases.as_ref().map_or(runs, DeviceSliceMut::len);
+        assert!(self.runs.len().min(minimizers).min(databases) >= runs, "room for {runs} runs");
     }
 
-    fn raw(&mut self) -> (*mut FoundRun, *mut u64) {
+    fn raw(&mut self) -> RawRuns {
         let minimizers = self.minimizers.as_mut().map(DeviceSliceMut::as_mut_ptr);
-        (self.runs.as_mut_ptr(), minimizers.unwrap_or(std::ptr::null_mut()))
+        let databases = self.databases.as_mut().map(DeviceSliceMut::as_mut_ptr);
+        (
+            self.runs.as_mut_ptr(),
+            minimizers.unwrap_or(std::ptr::null_mut()),
+            databases.unwrap_or(std::ptr::null_mut()),
+        )
     }
 }
 
@@ -211,7 +225,8 @@ pub(crate) fn runs(
     }
     out.check(8 * sequences.letters.len());
     assert!(counts.len() >= count, "room for {count} numbers");
-    let (runs, minimizers) = out.raw();
+    assert!(out.databases.is_none() || cells.parents.is_some(), "databases of a single table");
+    let (runs, minimizers, databases) = out.raw();
     let arguments = RunsArguments {
         rule: rule.rule,
         tables: cells.raw(),
@@ -220,6 +235,7 @@ pub(crate) fn runs(
         count: count as u64,
         runs,
         minimizers,
+        databases,
         counts: counts.as_mut_ptr(),
         join: rule.join.into(),
     };
@@ -279,18 +295,20 @@ pub(crate) fn gather(
     let room = 8 * sequences.letters.len();
     from.check(room);
     out.check(room);
-    let (runs, minimizers) = from.raw();
-    let (runs_out, minimizers_out) = out.raw();
+    let (runs, minimizers, databases) = from.raw();
+    let (runs_out, minimizers_out, databases_out) = out.raw();
     assert!(counts.len() >= count && offsets.len() >= count, "numbers of {count} sequences");
     let arguments = GatherArguments {
         sequences: sequences.places.as_ptr(),
         count: count as u64,
         runs,
         minimizers,
+        databases,
         counts: counts.as_ptr(),
         offsets: offsets.as_ptr(),
         runs_out,
         minimizers_out,
+        databases_out,
     };
     let run = |raw| {
         // SAFETY: as for `runs`, which wrote the counts; their sum is at most the number of letters.

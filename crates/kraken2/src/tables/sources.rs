@@ -2,9 +2,9 @@
 
 use super::{Tables, joined};
 use crate::Error;
-use crate::by_database::DatabaseSet;
 use crate::table::WaitingSearches;
 use crate::taxonomy::Kraken2Taxonomy;
+use merganser_taxreport::by_database::DatabaseSet;
 
 impl Tables {
     /// Looks up minimizers like [`look_up`](Self::look_up), and replaces `sources` with the tables that have each.

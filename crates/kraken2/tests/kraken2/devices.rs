@@ -178,6 +178,17 @@ fn several_databases_give_the_results_of_the_cpu() {
     job.rules = Kraken2Config { confidence: 0.2, min_qual: 40, ..job.rules };
     compare(&job, "confidence with several");
 
+    // Reads by database are in the partial results.
+    let without = run::run(&job).unwrap().partial;
+    job.rules.database_report = true;
+    assert_ne!(run::run(&job).unwrap().partial, without);
+    compare(&job, "reads by database");
+    job.report.minimizers = false;
+    compare(&job, "reads by database, of joined minimizers");
+    job.rules.quick = true;
+    compare(&job, "reads by database, quick");
+    (job.rules.database_report, job.rules.quick) = (false, false);
+
     set_unknown_nodes(others[0].path());
     let errors = [DeviceChoice::Cuda(vec![0]), DeviceChoice::Cpu].map(|device| {
         run::run(&Job { device, ..job.clone() }).err().map(|error| error.to_string())

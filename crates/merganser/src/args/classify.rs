@@ -202,10 +202,11 @@ pub(crate) struct LineArgs {
     /// Write a table of the reference sequences that were hit: taxon, windows covered, reads, hits
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) hits_per_ref: Option<PathBuf>,
-    /// Write a table of the reads that each of several databases of Kraken 2 supports, by taxon
+    /// Write a table of the reads that each of several databases supports, by taxon
     ///
-    /// A database supports a read if it has at least one of its k-mers whose taxon is in the clade of the
-    /// read's taxon. Columns: taxid, rank code and name; reads of the clade and of the taxon itself; the same
+    /// A database of Kraken 2 supports a read if it has at least one of its k-mers whose taxon is in the clade
+    /// of the read's taxon. One of merganser supports it if a sequence in that clade has at least one of the
+    /// read's features. Columns: taxid, rank code and name; reads of the clade and of the taxon itself; the same
     /// two for each database. With --shard, FILE has the reads of the shard, and `classify join` with the
     /// same option writes the table of all reads.
     #[arg(long, value_name = "FILE", help_heading = "Reports")]

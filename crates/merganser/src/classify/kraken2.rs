@@ -54,11 +54,6 @@ pub(super) fn check(args: &QueryArgs) -> Result<()> {
 /// # Errors
 /// Names the first such option.
 pub(super) fn check_own(args: &QueryArgs) -> Result<()> {
-    if args.lines.database_report.is_some() {
-        return failure::usage(
-            "--database-report requires databases of Kraken 2, and this is one of merganser (.mgdb)",
-        );
-    }
     let given = [
         (args.given.has("minimum_hit_groups"), "--minimum-hit-groups"),
         (args.config.kraken2.quick, "--quick"),

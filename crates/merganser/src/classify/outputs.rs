@@ -430,6 +430,10 @@ impl Files {
         if let (Some(output), Some(references)) = (&mut self.references, &outcome.references) {
             references.write(output)?;
         }
+        if let Some(output) = &mut self.by_database {
+            let output = &mut Heeding { output, cancel: &context.cancel };
+            outcome.by_genome.write_by_database(tree, &outcome.by_database, output)?;
+        }
         Ok(Closed { json: self.close(context)?, picture })
     }
 

@@ -244,7 +244,12 @@ impl<'a> Query<'a> {
         let share = environment.share(&self.segments, environment.shard, false)?;
         let any_names = args.reads.pairs.any_names;
         let config = RunConfig {
-            kraken2: Kraken2Config { share, any_names, ..args.config.kraken2.clone() },
+            kraken2: Kraken2Config {
+                share,
+                any_names,
+                database_report: args.lines.database_report.is_some(),
+                ..args.config.kraken2.clone()
+            },
             references: args.lines.hits_per_ref.is_some(),
             ..args.config.clone()
         };

@@ -16,8 +16,10 @@ const MAX_ENDS: usize = 16 << 20;
 #[derive(Debug)]
 pub(super) struct TextPlaces {
     pub(super) name: Vec<u8>,
-    pub(super) letters: usize,
+    pub(super) length: usize,
     pub(super) places: Places,
+    /// The letters of the text, if they are wanted.
+    pub(super) letters: Vec<u8>,
 }
 
 /// The places of a batch.
@@ -30,11 +32,12 @@ pub(super) struct BatchPlaces {
 /// A worker with its working memory.
 pub(super) struct Worker<'q> {
     searcher: Searcher<'q>,
+    keeps_letters: bool,
 }
 
 impl<'q> Worker<'q> {
-    pub(super) fn new(queries: &'q Queries) -> Worker<'q> {
-        Worker { searcher: Searcher::new(queries) }
+    pub(super) fn new(queries: &'q Queries, keeps_letters: bool) -> Worker<'q> {
+        Worker { searcher: Searcher::new(queries), keeps_letters }
     }
 }
 
@@ -58,8 +61,9 @@ impl Work for Worker<'_> {
         };
         let texts = places.into_iter().enumerate().map(|(at, places)| TextPlaces {
             name: batch.name(at).to_vec(),
-            letters: batch.letter_count(at),
+            length: batch.letter_count(at),
             places,
+            letters: if self.keeps_letters { batch.letters(at).to_vec() } else { Vec::new() },
         });
         Ok(BatchPlaces { texts: texts.collect(), stretch })
     }

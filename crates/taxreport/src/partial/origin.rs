@@ -84,11 +84,6 @@ impl Origin {
         let reads = u64::from_le_bytes(decoder.array()?);
         let shard = decoder.is_of_shard().then(|| WrittenShard::read(decoder)).transpose()?;
         let by_database = decoder.is_by_database();
-        if by_database && !is_kraken2 {
-            return Err(
-                decoder.damaged("only runs with databases of Kraken 2 count reads by database")
-            );
-        }
         Ok(Origin { is_kraken2, database, parameters, reads, shard, by_database })
     }
 

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::{FeatureCounts, KrakenRow, KrakenRows, RankCode, Tally, percent, sums, walk};
+use crate::by_database::{DatabaseReads, DatabaseRow};
 use merganser_taxonomy::Taxonomy;
 
 /// Optional content of a report.
@@ -53,24 +54,64 @@ impl Tally {
         if order.is_empty() && empty {
             order.push(tree.root());
         }
-        let mut codes = vec![RankCode::ROOT; tree.len()];
-        for node in order {
-            if node != tree.root() {
-                let above = codes[tree.parent(node) as usize];
-                codes[node as usize] = above.below(tree.rank(node).letter());
-            }
+        with_codes(tree, &order, |node, code| {
             let clade = clades[node as usize];
             rows.write(&KrakenRow {
                 percent: Some(percent(clade, total)),
                 clade,
                 own: self.own(node),
                 minimizers: columns(Some(node)),
-                rank: &codes[node as usize],
+                rank: &code,
                 taxid: tree.taxid(node).into(),
                 depth: tree.depth(node) as usize,
                 name: tree.name(node).as_bytes(),
-            })?;
-        }
-        Ok(())
+            })
+        })
     }
+
+    /// Writes the table of the reads that each database supports: for each taxon with reads, in the order of the report,
+    /// the reads of the clade and of the taxon itself, in all and for each database. `by_database` must have the
+    /// classified reads of this tally.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn write_by_database(
+        &self,
+        tree: &Taxonomy,
+        by_database: &DatabaseReads,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        let clades = self.clades(tree);
+        let parent = |node| (node != tree.root()).then(|| tree.parent(node));
+        let supported = by_database.clades(parent);
+        by_database.write_head(output)?;
+        with_codes(tree, &walk(tree, &clades, false), |node, code| {
+            let row = DatabaseRow {
+                taxid: tree.taxid(node),
+                rank: &code,
+                name: tree.name(node).as_bytes(),
+                reads: [clades[node as usize], self.own(node)],
+                by_clade: supported.get(&node).map_or(&[], Vec::as_slice),
+                by_node: &by_database.own(node),
+            };
+            DatabaseReads::write_row(&row, output)
+        })
+    }
+}
+
+/// Calls `write` with each of the nodes, which are in preorder, and the code of its rank.
+fn with_codes(
+    tree: &Taxonomy,
+    order: &[u32],
+    mut write: impl FnMut(u32, RankCode) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut codes = vec![RankCode::ROOT; tree.len()];
+    for &node in order {
+        if node != tree.root() {
+            let above = codes[tree.parent(node) as usize];
+            codes[node as usize] = above.below(tree.rank(node).letter());
+        }
+        write(node, codes[node as usize])?;
+    }
+    Ok(())
 }

@@ -8,6 +8,7 @@ use super::lookup::Lookup;
 use super::pool::CandidateFeatures;
 use super::{HostQuery, Part};
 use crate::candidates::Candidate;
+use crate::decide::are_missing;
 use crate::sketch::Sketcher;
 
 /// Counts the reads of sequences by result; a thread's own.
@@ -52,11 +53,12 @@ impl<'q, 'a> Slider<'q, 'a> {
         }
     }
 
-    /// Counts the reads of a sequence by the result of `decide` for their candidates.
+    /// Counts the reads of a sequence by the result of `decide` for their candidates and the number of their k-mers with a
+    /// letter that is not a base.
     pub(crate) fn count<T: Copy + Ord>(
         &mut self,
         letters: &[u8],
-        decide: impl Fn(&[Candidate]) -> T,
+        decide: impl Fn(&[Candidate], u64) -> T,
     ) -> BTreeMap<T, u64> {
         let mut counts = BTreeMap::new();
         if letters.len() < self.length {
@@ -67,7 +69,10 @@ impl<'q, 'a> Slider<'q, 'a> {
             let Window { first, kmers, .. } = self.windows[window];
             (first..first + kmers).for_each(|kmer| self.come(window, kmer));
         }
-        let mut found = self.decided(&decide);
+        let k = self.query.database.params().k;
+        let (sums, kmers) = (missing_sums(letters, k), self.length + 1 - k as usize);
+        let missing = |read: usize| u64::from(sums[read + kmers] - sums[read]);
+        let mut found = self.decided(missing(0), &decide);
         let mut same = 1;
         for read in 1..=letters.len() - self.length {
             for window in 0..self.windows.len() {
@@ -75,8 +80,9 @@ impl<'q, 'a> Slider<'q, 'a> {
                 self.come(window, first + kmers + read - 1);
                 self.go(window, first + read - 1);
             }
-            if std::mem::take(&mut self.hits.changed) {
-                let next = self.decided(&decide);
+            let lacks_others = missing(read) != missing(read - 1);
+            if std::mem::take(&mut self.hits.changed) || lacks_others {
+                let next = self.decided(missing(read), &decide);
                 if next != found {
                     *counts.entry(found).or_default() += same;
                     (found, same) = (next, 0);
@@ -106,11 +112,11 @@ impl<'q, 'a> Slider<'q, 'a> {
         }
     }
 
-    fn decided<T>(&mut self, decide: &impl Fn(&[Candidate]) -> T) -> T {
+    fn decided<T>(&mut self, missing: u64, decide: &impl Fn(&[Candidate], u64) -> T) -> T {
         self.candidates.clear();
         self.query.best(self.length as u64, &self.hits.runs, &mut self.candidates, 0);
         self.pool();
-        decide(&self.candidates)
+        decide(&self.candidates, missing)
     }
 
     /// Pools the candidates of the read, as a query does.
@@ -161,6 +167,17 @@ impl<'q, 'a> Slider<'q, 'a> {
             }
         }
     }
+}
+
+/// Returns, for each k-mer of a sequence and for the end, the number of k-mers before it that have a letter that is not a
+/// base.
+fn missing_sums(letters: &[u8], k: u32) -> Vec<u32> {
+    let mut sums = vec![0];
+    sums.extend(are_missing(letters, k).scan(0, |sum, missing| {
+        *sum += u32::from(missing);
+        Some(*sum)
+    }));
+    sums
 }
 
 /// A window of a read, whose sketch is updated as it moves along the sequence.

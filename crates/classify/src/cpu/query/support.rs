@@ -52,21 +52,22 @@ impl HostQuery<'_> {
         }
     }
 
+    /// Whether a window is of a sequence of the clade of `node`. Sequences without a taxon are in no clade.
+    pub(super) fn is_in_clade(&self, window: u32, node: u32) -> bool {
+        let tree = self.database.taxonomy();
+        let of = self.target_of(window).map(|target| self.taxa().nodes[target as usize]);
+        of.is_some_and(|of| of != tree.root() && tree.lca(of, node) == node)
+    }
+
     /// Returns whether a sequence of the clade has each feature.
     fn hits_of_clade(&self, node: u32, lookup: &mut super::Lookup, features: &[u64]) -> Vec<bool> {
-        let tree = self.database.taxonomy();
-        let is_in_clade = |window: u32| {
-            let of = self.target_of(window).map(|target| self.taxa().nodes[target as usize]);
-            // Targets without a taxon are ignored.
-            of.is_some_and(|of| of != tree.root() && tree.lca(of, node) == node)
-        };
         let mut hits = vec![false; features.len()];
         for part in self.parts() {
             lookup.look_up(&part.sections, features);
             for (feature, hit) in hits.iter_mut().enumerate() {
                 lookup.each(&part.sections, feature..feature + 1, |locations| {
                     let mut windows = locations.iter().map(|&location| part.window(location));
-                    *hit = *hit || windows.any(is_in_clade);
+                    *hit = *hit || windows.any(|window| self.is_in_clade(window, node));
                 });
             }
         }
