@@ -5,7 +5,6 @@ use crate::config::as_percent;
 use crate::params::{FULL_DENSITY, Params, Preset};
 use merganser_taxonomy::{Rank, Taxonomy};
 use serde::Serialize;
-use std::borrow::Cow;
 
 /// The result for a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +51,7 @@ pub struct Thresholds {
     /// is much farther from it.
     pub near: u32,
     /// Kraken 2's confidence, 0 to 1: the taxon is moved up until the features of its clade cover enough of the
-    /// read's windows.
+    /// read's bases.
     pub confidence: f64,
     /// The number of features to expect of a read.
     #[serde(skip)]
@@ -80,11 +79,6 @@ impl ExpectedFeatures {
     fn of(self, bases: u64) -> u64 {
         let kmers = (bases + 1).saturating_sub(self.k.into());
         kmers.saturating_mul(self.features.into()) / u64::from(self.kmers)
-    }
-
-    /// Returns the number of bases of a window.
-    fn window(self) -> u64 {
-        u64::from(self.kmers) + u64::from(self.k) - 1
     }
 }
 
@@ -217,20 +211,18 @@ impl Thresholds {
         }
     }
 
-    /// Applies the confidence threshold to a verdict, if `support` is given: the stretches of the read or pair of
-    /// `bases` that features cover.
+    /// Applies the confidence threshold to a verdict, if `support` is given: the stretches of the read that features
+    /// cover.
     ///
-    /// The read is cut into [pieces](Pieces) of a window. In each, features of the taxon's clade cover C bases, those of
-    /// its clade and its ancestors L, and all features of the read B. Returns the taxon or its nearest ancestor for which
-    /// the sum of C · (C + L) / 2 over all pieces is at least the confidence times the sum of B²; unclassified if there
-    /// is no such ancestor or it is above the highest rank. (A k-mer of Kraken 2 has 35 bases, about two neighbouring
-    /// ones of ours. It is in a clade if one of the two is, and the other one is in the clade or shared with relatives.
-    /// Shared ones count half, as they are also evidence for a relative without a reference.)
+    /// Returns the taxon or its nearest ancestor for which C · (C + L) / 2 is at least the confidence times B², where
+    /// features of its clade cover C bases, those of its clade and its ancestors L, and all features of the read B;
+    /// unclassified if there is no such ancestor or it is above the highest rank. (A k-mer of Kraken 2 has 35 bases,
+    /// about two of ours. It is in a clade if one of the two is, and the other one is in the clade or shared with
+    /// relatives. Shared ones count half, as they are also evidence for a relative without a reference.)
     #[inline]
     pub(crate) fn confirm(
         &self,
         verdict: Verdict,
-        bases: u64,
         support: Option<&[Stretch]>,
         taxonomy: &Taxonomy,
         target_nodes: &[u32],
@@ -241,21 +233,15 @@ impl Thresholds {
             Verdict::Target(target) => target_nodes[target as usize],
             Verdict::Taxon(node) => node,
         };
-        let pieces = Pieces::new(bases, self.expected.window());
-        let stretches = pieces.cut(stretches);
-        let pairs: f64 =
-            pieces.of(&stretches).map(|piece| covered(piece, |_| true).pow(2) as f64).sum();
+        let all = covered(stretches, |_| true) as f64;
         // Whole numbers below 2^53, or rounded in the same way on every machine.
-        let needed = 2.0 * (self.confidence * pairs);
+        let needed = 2.0 * (self.confidence * (all * all));
         let enough = |&above: &u32| {
             let in_clade = |node: u32| taxonomy.lca(node, above) == above;
             let on_lineage = |node: u32| in_clade(node) || taxonomy.lca(node, above) == node;
-            let supporting = |piece: &[Stretch]| {
-                let clade = covered(piece, |node| node.is_some_and(in_clade)) as f64;
-                let line = covered(piece, |node| node.is_some_and(on_lineage)) as f64;
-                clade * (clade + line)
-            };
-            pieces.of(&stretches).map(supporting).sum::<f64>() >= needed
+            let clade = covered(stretches, |node| node.is_some_and(in_clade)) as f64;
+            let line = covered(stretches, |node| node.is_some_and(on_lineage)) as f64;
+            clade * (clade + line) >= needed
         };
         match taxonomy.lineage(node).find(enough) {
             None => Verdict::Unclassified,
@@ -376,49 +362,6 @@ pub(crate) struct Stretch {
     pub(crate) end: u64,
     /// The lowest common ancestor of all targets that have the features; `None` if none has them.
     pub(crate) node: Option<u32>,
-}
-
-/// The pieces of a read: about a window each, as many as complete windows fit into the read, at least one. Neighbouring
-/// k-mers are in the same piece, apart from those at its ends.
-#[derive(Clone, Copy, Debug)]
-struct Pieces {
-    /// The bases of the read, at least 1.
-    bases: u64,
-    number: u64,
-}
-
-impl Pieces {
-    fn new(bases: u64, window: u64) -> Pieces {
-        Pieces { bases: bases.max(1), number: (bases / window).max(1) }
-    }
-
-    /// Returns the number of the piece that a base is in.
-    fn at(self, base: u64) -> u64 {
-        base * self.number / self.bases
-    }
-
-    /// Cuts stretches, which are ordered by their start, where pieces begin.
-    fn cut(self, stretches: &[Stretch]) -> Cow<'_, [Stretch]> {
-        if self.number == 1 {
-            return Cow::Borrowed(stretches);
-        }
-        let mut cut = Vec::with_capacity(stretches.len());
-        for &(mut rest) in stretches {
-            while self.at(rest.start) < self.at(rest.end - 1) {
-                let border = ((self.at(rest.start) + 1) * self.bases).div_ceil(self.number);
-                cut.push(Stretch { end: border, ..rest });
-                rest.start = border;
-            }
-            cut.push(rest);
-        }
-        cut.sort_unstable();
-        Cow::Owned(cut)
-    }
-
-    /// Returns the stretches of each piece that has any.
-    fn of(self, cut: &[Stretch]) -> impl Iterator<Item = &[Stretch]> {
-        cut.chunk_by(move |a, b| self.at(a.start) == self.at(b.start))
-    }
 }
 
 /// Returns the number of bases that the stretches of nodes for which `counts` returns true cover. The stretches are

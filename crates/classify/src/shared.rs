@@ -185,7 +185,7 @@ impl<'c> Session<'c> {
         let (tree, nodes) = (self.classifier.database.taxonomy(), &self.query.taxa().nodes);
         let thresholds = &self.classifier.thresholds;
         let verdict = thresholds.decide(candidates, bases, tree, nodes);
-        let verdict = thresholds.confirm(verdict, bases, stretches, tree, nodes);
+        let verdict = thresholds.confirm(verdict, stretches, tree, nodes);
         let (node, rank) = match verdict {
             Verdict::Unclassified => return None,
             Verdict::Target(target) => (nodes[target as usize], Rank::Sequence),

@@ -416,7 +416,7 @@ impl<'a> RunContext<'_, 'a> {
             let bases = self.filter.bases(lengths);
             let (verdict, only_best) = thresholds.decide_among(candidates, bases, tree, nodes);
             let clades = clades.as_ref().map(|clades| clades.of(read));
-            let verdict = thresholds.confirm(verdict, bases, clades, tree, nodes);
+            let verdict = thresholds.confirm(verdict, clades, tree, nodes);
             let verdict = self.supported(verdict, || &views[read], &mut scratch);
             let found = output::found(verdict, nodes);
             let counted = thresholds.counted_at((verdict, only_best), candidates, tree, nodes);

@@ -59,10 +59,9 @@ impl RunContext<'_, '_> {
         let classify = |(at, (_, mate, letters)): (usize, &Place)| {
             let own = &candidates[start..ends[at]];
             start = ends[at];
-            let bases = letters.len() as u64;
-            let verdict = thresholds.decide(own, bases, tree, nodes);
+            let verdict = thresholds.decide(own, letters.len() as u64, tree, nodes);
             let clades = clades.as_ref().map(|clades| clades.of(at));
-            let verdict = thresholds.confirm(verdict, bases, clades, tree, nodes);
+            let verdict = thresholds.confirm(verdict, clades, tree, nodes);
             let verdict = self.supported(verdict, || &segments[at], &mut scratch);
             let node = output::found(verdict, nodes).map(|(node, _)| node);
             let lineage = node.into_iter().flat_map(|node| tree.lineage(node));
