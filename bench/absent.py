@@ -51,7 +51,8 @@ class Genome:
 
     def load(self, folders: list[Path]) -> None:
         """Reads the sequences, in capitals."""
-        found = [path for folder in folders for name in (self.file, self.file + ".gz") if (path := folder / name).exists()]
+        places = [folder / name for folder in folders for name in (self.file, self.file + ".gz")]
+        found = [path for path in places if path.exists()]
         if not found:
             sys.exit(f"{self.file} is in none of the folders of --genomes; it is from: {self.source}")
         with gzip.open(found[0], "rt") if found[0].suffix == ".gz" else found[0].open() as file:
@@ -303,7 +304,8 @@ def count_results(results: list[Path], lineages: dict[str, dict[str, str]]) -> C
 
 def score(options: argparse.Namespace) -> None:
     lineages = read_lineages(options.dir / "taxonomy")
-    print("half", "reads", "tool", "species", "genus", "absent: species", "absent: genus", "strains", "absent", sep="\t")
+    heads = ["half", "reads", "tool", "species", "genus", "absent: species", "absent: genus", "strains", "absent"]
+    print(*heads, sep="\t")
     for half, divisions in HALVES.items():
         groups = defaultdict(list)
         for division in divisions:
@@ -332,8 +334,9 @@ def main() -> None:
     commands = parser.add_subparsers(required=True)
     command = commands.add_parser("make", help="write references and reads")
     command.add_argument("--genomes", nargs="+", type=Path, required=True, help="folders of the genomes, plain or .gz")
-    command.add_argument("--short", type=pair, default=(20_000, 8_000), metavar="N,N", help="reads of absent species, of strains")
-    command.add_argument("--long", type=pair, default=(1_000, 600), metavar="N,N", help="the same for long reads")
+    for name, numbers in (("short", (20_000, 8_000)), ("long", (1_000, 600))):
+        command.add_argument(f"--{name}", type=pair, default=numbers, metavar="N,N",
+                             help=f"{name} reads of each absent species and of each strain")
     command.add_argument("--seed", type=int, default=1)
     command.set_defaults(call=make)
     command = commands.add_parser("run", help="make databases and classify the reads")
