@@ -17,8 +17,8 @@ its taxid and a number, joined by `_`. The bytes depend on the seed only.
 
 `run` makes the databases of each tool with its defaults (that of Kraken 2 with merganser), classifies the reads with two
 threads, and writes lines of read and taxid. A tool is NAME or NAME,OPTION=VALUE,…: with the options `--OPTION VALUE` of
-its classifier. Names: merganser, merganser-kraken2 (merganser with the database of Kraken 2), kraken2, centrifuger and
-metabuli. Results that exist are kept.
+its classifier. Names: merganser, merganser-kraken2 (merganser with the database of Kraken 2), kraken2 and
+centrifuger. Results that exist are kept.
 
 `score` prints, for both halves of the divisions, each kind of reads and each tool, in percent: for the strains,
 sensitivity (right / reads) and precision (right / reads with a taxon of this rank) of species and genera; the share of
@@ -28,7 +28,6 @@ reads of absent genera that get a species, and a genus.
 import argparse
 import gzip
 import random
-import shutil
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -84,7 +83,6 @@ def write_taxonomy(taxa: dict[tuple[str, ...], int], folder: Path) -> None:
             fields = [str(taxid), str(parent), rank, "", "0", "0", "11", "0", "0", "0", "0", "0", ""]
             nodes.write("\t|\t".join(fields) + "\t|\n")
             names.write(f"{taxid}\t|\t{name}\t|\t\t|\tscientific name\t|\n")
-    (folder / "merged.dmp").touch()
 
 
 def mutate(text: str, bases: int, rates: tuple[float, float, float], rng: random.Random) -> str:
@@ -227,24 +225,6 @@ class Tools:
                  + options, log, stdout=output)
         take_columns(raw, 0, 2, result)
 
-    def build_metabuli(self, data: Path, folder: Path, log: Path) -> None:
-        rows = [line.split() for line in (data / "map").open()]
-        lines = [f"{name}\t{name}\t{taxid}\t0\n" for name, taxid in rows]
-        (folder / "accession2taxid").write_text("accession\taccession.version\ttaxid\tgi\n" + "".join(lines))
-        (folder / "list").write_text(f"{(data / 'refs.fa').resolve()}\n")
-        with log.open("a") as messages:
-            call([self.program("metabuli", "metabuli"), "build", folder, folder / "list", folder / "accession2taxid"]
-                 + ["--taxonomy-path", self.taxonomy, "--threads", self.threads, "--max-ram", 8, "--make-library", 1],
-                 log, stdout=messages)
-
-    def classify_metabuli(self, folder: Path, reads: Path, options: list[str], result: Path, log: Path) -> None:
-        mode = 3 if reads.stem == "long" else 1
-        output = result.with_suffix(".raw")
-        with log.open("a") as messages:
-            call([self.program("metabuli", "metabuli"), "classify", "--seq-mode", mode, reads, folder, output, "x"]
-                 + ["--threads", self.threads, "--max-ram", 8, *options], log, stdout=messages)
-        take_columns(output / "x_classifications.tsv", 1, 2, result)
-
 
 # Tools that use the program and the database of others.
 PROGRAM_OF = {"merganser-kraken2": "merganser"}
@@ -270,8 +250,7 @@ def run(options: argparse.Namespace) -> None:
                 if not result.exists():
                     classify = getattr(tools, f"classify_{PROGRAM_OF.get(name, name)}")
                     classify(folder, data / f"{kind}.fa", words, result, log)
-                    raw = result.with_suffix(".raw")
-                    shutil.rmtree(raw) if raw.is_dir() else raw.unlink()
+                    result.with_suffix(".raw").unlink()
 
 
 def read_lineages(folder: Path) -> dict[str, dict[str, str]]:
