@@ -78,6 +78,7 @@ fn fault(error: &anyhow::Error) -> Option<&dyn Fault> {
         .or_else(|| of::<merganser_taxonomy::Error>(error))
         .or_else(|| of::<merganser_map::Error>(error))
         .or_else(|| of::<merganser_deplete::Error>(error))
+        .or_else(|| of::<merganser_search::Error>(error))
         .or_else(|| of::<merganser_assembly::Error>(error))
         .or_else(|| of::<merganser_io::Error>(error))
         .or_else(|| of::<ConfigError>(error))

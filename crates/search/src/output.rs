@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use merganser_io::{Output, OutputFormat, finish_all};
 
-use crate::{Error, Hit, Pattern};
+use crate::{Config, Error, Hit, Pattern};
 use alignments::Alignments;
 pub(crate) use alignments::{TextLengths, check_names};
 pub use counts::write_counts;
@@ -85,8 +85,8 @@ impl Writer {
     }
 
     /// Takes the lengths of the texts, which alignments need.
-    pub(crate) fn measured(&mut self, lengths: TextLengths) {
-        self.alignments = Some(Alignments::new(self.format, lengths));
+    pub(crate) fn measured(&mut self, lengths: TextLengths, config: &Config) {
+        self.alignments = Some(Alignments::new(self.format, lengths, config));
     }
 
     /// Writes hits of a text, which are in order. `number` counts the texts from 0.

@@ -5,7 +5,7 @@ mod sink;
 mod worker;
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use merganser_alignments::RecordOptions;
 use merganser_io::{Header, Input, Keep, OutputSet, ReadInput, Records, longest_record};
@@ -97,12 +97,19 @@ pub fn run_with(
     mut writer: Writer,
     context: &Context,
 ) -> Result<Outcome, Error> {
+    context.validate()?;
+    let mut measured = Duration::ZERO;
     if writer.format().is_of_alignments() {
+        let begun = Instant::now();
+        // Checked before the texts are read for the first time.
+        Queries::new(config, patterns)?;
         check_names(patterns)?;
-        writer.measured(measure(texts, budget(patterns, context), context)?);
+        writer.measured(measure(texts, budget(patterns, context), context)?, config);
+        measured = begun.elapsed();
     }
     let (mut outcome, writer) = run_to(config, patterns, texts, writer, context)?;
     outcome.stages.add("sync", writer.finish()?);
+    outcome.stages.add("measure", measured);
     Ok(outcome)
 }
 
