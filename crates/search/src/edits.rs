@@ -6,8 +6,8 @@
 //! summed in a counter of one vector per binary digit, which is negative where a lane has at most e edits.
 
 use merganser_seq::dispatch;
-use merganser_seq::lanes::{Bits, each};
-use merganser_seq::simd::Level;
+use merganser_seq::lanes::{Bits, LANES, each};
+use merganser_seq::simd::{Features, Level};
 
 use crate::overhang::Overhang;
 use crate::tile::{BLOCK, Tile};
@@ -32,8 +32,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Appends all ends of alignments of a pattern (sets of bases) with at most `e` edits, in the order of columns, then
-    /// lanes. Columns past the end of a lane's stretch are included.
+    /// Appends all ends of alignments of a pattern (sets of bases) with at most `e` edits, in any order.
+    /// Columns past the end of a lane's stretch are included.
     pub(crate) fn scan(
         &mut self,
         level: Level,
@@ -46,11 +46,11 @@ impl Rows {
         self.begin(tile, pattern.len(), overhang);
         let sets: Vec<&[Bits]> = pattern.iter().map(|&bases| tile.set(bases)).collect();
         let mut counter = Counter::new(tile, pattern.len(), e, overhang);
+        let mut steps = [[Bits::NONE; BLOCK]; 2];
         for first in (0..tile.columns()).step_by(BLOCK) {
-            let steps = block(level, &sets, first, &mut self.steps);
-            let before = counter.digits;
+            block(level, &sets, first, &mut self.steps, &mut steps);
             if counter.add(level, &steps) {
-                Counter { digits: before, ..counter }.collect(&steps, first, ends);
+                counter.collect(&steps, first, ends);
             }
         }
     }
@@ -73,31 +73,84 @@ impl Rows {
 /// The horizontal differences of a row in a block of columns: +1, and -1.
 type Steps = [[Bits; BLOCK]; 2];
 
+/// Computes a block of columns that begins at column `first`; `steps` become the differences of the last row.
+fn block(level: Level, sets: &[&[Bits]], first: usize, rows: &mut [[Bits; 2]], steps: &mut Steps) {
+    // Parts of vectors that fit registers.
+    match level.features() {
+        Features::Avx512 => parts(level, sets, first, rows, steps, [0; 8]),
+        Features::Avx2 => parts(level, sets, first, rows, steps, [0; 4]),
+        Features::Portable => parts(level, sets, first, rows, steps, [0; 2]),
+    }
+}
+
 dispatch! {
-    /// Computes a block of columns that begins at column `first`, and returns the differences of the last row.
-    fn block(sets: &[&[Bits]], first: usize, rows: &mut [[Bits; 2]]) -> Steps = block_body
+    /// Computes a block of columns, `W` words of all vectors at a time. The row above the first one is `zero` everywhere: an
+    /// alignment may begin at any letter.
+    fn parts[const W: usize](
+        sets: &[&[Bits]], first: usize, rows: &mut [[Bits; 2]], steps: &mut Steps, zero: [u64; W],
+    ) = parts_body
 }
 
 #[inline(always)]
-fn block_body(sets: &[&[Bits]], first: usize, rows: &mut [[Bits; 2]]) -> Steps {
-    // The row above the first one is zero everywhere: an alignment may begin at any letter.
-    let [mut up, mut down] = [[Bits::NONE; BLOCK]; 2];
+fn parts_body<const W: usize>(
+    sets: &[&[Bits]],
+    first: usize,
+    rows: &mut [[Bits; 2]],
+    steps: &mut Steps,
+    zero: [u64; W],
+) {
+    for from in (0..LANES / 64).step_by(W) {
+        part(sets, first, rows, steps, zero, from);
+    }
+}
+
+/// Computes the words from `from` on.
+#[inline(always)]
+fn part<const W: usize>(
+    sets: &[&[Bits]],
+    first: usize,
+    rows: &mut [[Bits; 2]],
+    steps: &mut Steps,
+    zero: [u64; W],
+    from: usize,
+) {
+    let [mut up, mut down] = [[zero; BLOCK]; 2];
     for (set, row) in sets.iter().zip(rows) {
         let Some(equal) = set[first..].first_chunk::<BLOCK>() else { break };
-        let [mut row_up, mut row_down] = *row;
+        let [mut row_up, mut row_down] = row.each_ref().map(|bits| words::<W>(bits, from));
         for c in 0..BLOCK {
-            let (equal, above_up, above_down) = (equal[c], up[c], down[c]);
+            let (equal, above_up, above_down) = (words::<W>(&equal[c], from), up[c], down[c]);
             // Cells whose value is that of the cell diagonally before.
-            let early = each(|g| equal[g] | above_down[g]);
-            let same = each(|g| early[g] | row_down[g]);
-            up[c] = each(|g| row_down[g] | !(same[g] | row_up[g]));
-            down[c] = each(|g| row_up[g] & same[g]);
-            row_up = each(|g| above_down[g] | !(same[g] | above_up[g]));
-            row_down = each(|g| above_up[g] & same[g]);
+            let early: [u64; W] = every(|g| equal[g] | above_down[g]);
+            let same: [u64; W] = every(|g| early[g] | row_down[g]);
+            up[c] = every(|g| row_down[g] | !(same[g] | row_up[g]));
+            down[c] = every(|g| row_up[g] & same[g]);
+            row_up = every(|g| above_down[g] | !(same[g] | above_up[g]));
+            row_down = every(|g| above_up[g] & same[g]);
         }
-        *row = [row_up, row_down];
+        put(&mut row[0], from, row_up);
+        put(&mut row[1], from, row_down);
     }
-    [up, down]
+    for c in 0..BLOCK {
+        put(&mut steps[0][c], from, up[c]);
+        put(&mut steps[1][c], from, down[c]);
+    }
+}
+
+/// Returns `W` words of a vector.
+#[inline(always)]
+fn words<const W: usize>(bits: &Bits, from: usize) -> [u64; W] {
+    every(|g| bits.0[from + g])
+}
+
+#[inline(always)]
+fn put<const W: usize>(bits: &mut Bits, from: usize, words: [u64; W]) {
+    bits.0[from..from + W].copy_from_slice(&words);
+}
+
+#[inline(always)]
+fn every<const W: usize>(of: impl FnMut(usize) -> u64) -> [u64; W] {
+    std::array::from_fn(of)
 }
 
 /// The last row's value of each lane, less e + 1: a two's complement number whose digits are vectors.
@@ -139,10 +192,11 @@ impl Counter {
         fixed!(2 3 4 5 6 7 8 9)
     }
 
-    /// Appends the ends in a block of columns, given its differences and the counter before it.
+    /// Appends the ends in a block of columns, the last column first, given the differences that were added.
     fn collect(mut self, [up, down]: &Steps, first: usize, ends: &mut Vec<LaneEnd>) {
-        for (column, (up, down)) in (first as u32..).zip(up.iter().zip(down)) {
-            add_column(&mut self.digits[..self.count], up, down);
+        for (column, (up, down)) in
+            (first as u32..first as u32 + BLOCK as u32).zip(up.iter().zip(down)).rev()
+        {
             for lane in self.digits[self.count - 1].iter() {
                 let value = (0..self.count - 1)
                     .map(|at| usize::from(self.digits[at].has(lane)) << at)
@@ -151,6 +205,8 @@ impl Counter {
                 let edits = value + self.e + 1 - (1 << (self.count - 1));
                 ends.push(LaneEnd { lane: lane as u16, edits: edits as u16, column });
             }
+            // Back to the column before.
+            add_column(&mut self.digits[..self.count], down, up);
         }
     }
 }
