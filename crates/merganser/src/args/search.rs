@@ -12,7 +12,7 @@ const MORE: &str = "\
 Patterns:
   DNA in IUPAC letters, up to 128 of them: a letter matches each of its bases (N
   all, R A and G). -p gives one on the command line. A file is FASTA, or has one
-  in each line: NAME<TAB>LETTERS, or LETTERS alone, which are then the name, too;
+  in each line: NAME<TAB>LETTERS, or LETTERS alone, which are the name, too;
   lines that begin with # are comments. Names must differ.
 
 Hits:
