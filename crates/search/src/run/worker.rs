@@ -9,7 +9,7 @@ use crate::queries::Queries;
 use crate::searcher::{Searcher, Text};
 
 /// The maximum number of ends of a batch. More of them would take too much memory; only patterns that match almost
-/// everywhere have so much as one for each of a few letters.
+/// everywhere have one for each few letters.
 const MAX_ENDS: usize = 16 << 20;
 
 /// The places of a text, or of a stretch of one.
