@@ -21,21 +21,25 @@ struct layout {
   uint32_t own, before;
 };
 
+/// The sets of bases of the letters 0x40 to 0x5f, in either case, four bits each; other bytes have none.
+struct letter_sets {
+  uint64_t sets[2];
+
+  /// Returns the set of a letter.
+  MGPU_HD uint32_t of(uint32_t letter) const {
+    // Not an index, because the argument of a kernel would be copied to local memory for it.
+    const uint64_t half = letter & 16 ? sets[1] : sets[0];
+    return letter >> 6 == 1 ? static_cast<uint32_t>(half >> (4 * (letter & 15))) & 15 : 0;
+  }
+};
+
 /// The input and output of `planes_kernel`.
 struct planes_arguments {
   const uint8_t* text;
   uint32_t* planes;
   layout to;
-  /// The sets of the letters 0x40 to 0x5f, in either case, four bits each; other bytes have none.
-  uint64_t sets[2];
+  letter_sets letters;
 };
-
-/// Returns the set of a letter.
-MGPU_HD uint32_t set_of(const planes_arguments& a, uint32_t letter) {
-  const uint64_t half = a.sets[letter >> 4 & 1];
-  const uint32_t set = static_cast<uint32_t>(half >> (4 * (letter & 15))) & 15;
-  return letter >> 6 == 1 ? set : 0;
-}
 
 constexpr unsigned planes_threads = 256;
 
@@ -59,7 +63,7 @@ static __global__ void __launch_bounds__(planes_threads) planes_kernel(planes_ar
     uint32_t kept[2] = {0, 0};
     MGPU_UNROLL
     for (uint32_t column = 0; column < chunk_columns; ++column) {
-      const uint32_t set = set_of(a, four[column / 4] >> (8 * (column % 4)) & 255);
+      const uint32_t set = a.letters.of(four[column / 4] >> (8 * (column % 4)) & 255);
       MGPU_UNROLL
       for (uint32_t base = 0; base < 4; ++base) {
         const uint32_t bits = me.ballot(set >> base & 1);

@@ -10,6 +10,9 @@ namespace {
 
 using mgpu::search::scan_arguments;
 
+/// The maximum number of rows whose differences are in registers: more would be spilled.
+constexpr uint32_t register_rows = 80;
+
 /// Calls `launch` with the numbers of rows for which a kernel is compiled, in ascending order, until it returns true.
 /// Guides and primers have kernels of just their length; other patterns compute up to an eighth more rows.
 template <class Launch>
@@ -22,12 +25,13 @@ mgpu_status for_rows(uint32_t rows, Launch launch) {
 
 extern "C" {
 
-/// Returns the constants that the host must agree on: the lanes of a tile, the columns of a chunk, and the patterns of
-/// a block.
-mgpu_status merganser_search_sizes(uint32_t* lanes, uint32_t* columns, uint32_t* patterns) {
+/// Returns the constants that the host must agree on: the lanes of a tile, the columns of a chunk, the patterns of a
+/// block, and the bytes of a pattern.
+mgpu_status merganser_search_sizes(uint32_t* lanes, uint32_t* columns, uint32_t* patterns, uint32_t* bytes) {
   *lanes = mgpu::search::tile_lanes;
   *columns = mgpu::search::chunk_columns;
   *patterns = mgpu::search::block_patterns;
+  *bytes = sizeof(mgpu::search::pattern);
   return 0;
 }
 
@@ -48,10 +52,9 @@ mgpu_status merganser_search_planes(const mgpu::search::planes_arguments* a, uin
 mgpu_status merganser_search_scan(uint32_t rows, const scan_arguments* a, uint32_t tiles, cudaStream_t stream) {
   scan_arguments own = *a;
   own.groups = (a->count + mgpu::search::block_patterns - 1) / mgpu::search::block_patterns;
-  own.stride = mgpu::search::set_bytes;
   return for_rows(rows, [&](auto most) {
     constexpr uint32_t rows = most.value;
-    constexpr int in_registers = rows <= REGS ? rows : REGS;
+    constexpr int in_registers = rows < register_rows ? rows : register_rows;
     MGPU_LAUNCH((mgpu::search::scan_kernel<rows, in_registers>), own.groups * tiles,
                 mgpu::search::scan_threads, stream, own);
     return mgpu::launch_status();
