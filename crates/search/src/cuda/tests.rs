@@ -158,3 +158,48 @@ fn pieces_without_room_are_left_to_the_next_batch() {
     assert_eq!(scanner.scan(&[]).unwrap(), []);
     assert!(GpuScanner::bytes(&patterns, 1000, 1) > 1000);
 }
+
+/// Prints how long batches take from letters in memory to sorted ends, with one scanner computing while the other one is
+/// filled. `MERGANSER_SEARCH_LETTERS` is the number of letters, `MERGANSER_SEARCH_PATTERNS` that of patterns.
+#[test]
+#[ignore = "measures a device"]
+#[allow(clippy::print_stdout, reason = "prints a measurement")]
+fn throughput() {
+    let Some(device) = device() else { return };
+    let number = |name, default| std::env::var(name).map_or(default, |text| text.parse().unwrap());
+    let total: usize = number("MERGANSER_SEARCH_LETTERS", 1 << 20);
+    let count: usize = number("MERGANSER_SEARCH_PATTERNS", 16);
+    let mut state = 1u64;
+    let mut base = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        b"ACGT"[(state >> 62) as usize]
+    };
+    let batch: Vec<u8> = (0..total.min(128 << 20)).map(|_| base()).collect();
+    let queries: Vec<Query> = (0..count).map(|_| ((0..23).map(|_| base()).collect(), 4)).collect();
+    let patterns = upload(&device, &queries, false, &[]);
+    let scanner = || GpuScanner::new(&patterns, batch.len(), 8 << 20).unwrap();
+    let mut scanners = [scanner(), scanner()];
+    let mut ends = Vec::new();
+    let begun = std::time::Instant::now();
+    let batches = total.div_ceil(batch.len());
+    for number in 0..=batches {
+        if number < batches {
+            let scanner = &mut scanners[number % 2];
+            assert!(
+                scanner.place(&GpuPiece { letters: &batch, owned: 1..batch.len() + 1 }).unwrap()
+            );
+            scanner.start().unwrap();
+        }
+        if number > 0 {
+            scanners[(number - 1) % 2].finish(&mut ends).unwrap();
+        }
+    }
+    let kernels: f64 = scanners.iter().map(|scanner| scanner.kernel_time().as_secs_f64()).sum();
+    let seconds = begun.elapsed().as_secs_f64();
+    let letters = batches * batch.len();
+    println!(
+        "{letters} letters, {count} patterns: {seconds:.3} s, kernels {kernels:.3} s, {} ends",
+        ends.len()
+    );
+}
