@@ -1,4 +1,5 @@
 //! Scans on a device, real or emulated, compared with the literal definition.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
 use std::sync::Arc;
 
