@@ -47,7 +47,7 @@ struct Place {
 }
 
 /// A scanner on a GPU, with its own stream and buffers. Each thread needs one, or two or more so that one is filled
-/// while another one computes: [`place`](Self::place) pieces, [`start`](Self::start), and
+/// while another one computes: [`add`](Self::add) pieces, [`start`](Self::start), and
 /// [`finish`](Self::finish).
 #[derive(Debug)]
 pub(crate) struct GpuScanner {
@@ -124,7 +124,7 @@ impl GpuScanner {
     ///
     /// # Panics
     /// If the ends of a batch that was started were not collected.
-    pub(crate) fn place(&mut self, piece: &GpuPiece<'_>) -> GpuResult<bool> {
+    pub(crate) fn add(&mut self, piece: &GpuPiece<'_>) -> GpuResult<bool> {
         assert!(self.left.is_empty(), "ends are collected before pieces are added");
         let gap = if self.pieces.is_empty() { 0 } else { self.patterns.gap() };
         let start = self.used + gap;
@@ -262,7 +262,7 @@ impl GpuScanner {
     /// If the pieces do not fit.
     pub(crate) fn scan(&mut self, pieces: &[GpuPiece<'_>]) -> GpuResult<Vec<PatternEnd>> {
         for piece in pieces {
-            assert!(self.place(piece)?, "the pieces do not fit in a batch");
+            assert!(self.add(piece)?, "the pieces do not fit in a batch");
         }
         let mut ends = Vec::new();
         self.start()?;

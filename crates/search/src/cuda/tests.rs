@@ -148,8 +148,8 @@ fn pieces_without_room_are_left_to_the_next_batch() {
     let mut scanner = GpuScanner::new(&patterns, 100, 0).unwrap();
     let piece = |letters| GpuPiece { letters, owned: 1..letters.len() + 1 };
     let pieces = [piece(b"ACGTACG"), piece(b"TTTTACGTACGT"), piece(&[b'A'; 90])];
-    let placed: Vec<bool> = pieces.iter().map(|piece| scanner.place(piece).unwrap()).collect();
-    assert_eq!(placed, [true, true, false]);
+    let added: Vec<bool> = pieces.iter().map(|piece| scanner.add(piece).unwrap()).collect();
+    assert_eq!(added, [true, true, false]);
     let mut ends = Vec::new();
     scanner.start().unwrap();
     scanner.finish(&mut ends).unwrap();
@@ -187,9 +187,7 @@ fn throughput() {
     for number in 0..=batches {
         if number < batches {
             let scanner = &mut scanners[number % 2];
-            assert!(
-                scanner.place(&GpuPiece { letters: &batch, owned: 1..batch.len() + 1 }).unwrap()
-            );
+            assert!(scanner.add(&GpuPiece { letters: &batch, owned: 1..batch.len() + 1 }).unwrap());
             scanner.start().unwrap();
         }
         if number > 0 {
