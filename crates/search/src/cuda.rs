@@ -3,8 +3,8 @@
 //! The pieces of a batch are copied to one text, with letters between them that match nothing: more of these than a
 //! pattern may have edits, so that no alignment crosses them. The device divides the text into lanes of equal lengths
 //! and makes a bit plane of each base, with 32 lanes in a word. A warp then computes the cells of one pattern for 1,024
-//! lanes, column by column, with the rows of the pattern in registers; the warps of a block share the text and differ in
-//! their patterns. A record is written for each end that the anchor (a PAM) follows, if there is one. If there is no
+//! lanes, column by column, with the rows of the pattern in registers; the warps of a block share the text and have one
+//! pattern each. A record is written for each end that the anchor (a PAM) follows, if there is one. If there is no
 //! room for all records, the launches that did not fit are repeated, in halves if necessary.
 //!
 //! Ends with at most e mismatches and no gaps are among those with at most e edits, so scans for them can use the same

@@ -160,7 +160,7 @@ fn pieces_without_room_are_left_to_the_next_batch() {
     assert!(GpuScanner::bytes(&patterns, 1000, 1) > 1000);
 }
 
-/// Prints how long batches take from letters in memory to sorted ends, with one scanner computing while the other one is
+/// Prints how long batches take from letters in memory to sorted ends, with one scanner computing while the other is
 /// filled. `MERGANSER_SEARCH_LETTERS` is the number of letters, `MERGANSER_SEARCH_PATTERNS` that of patterns.
 #[test]
 #[ignore = "measures a device"]
