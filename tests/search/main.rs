@@ -9,3 +9,4 @@ mod formats;
 mod hostile;
 mod judged;
 mod patterns;
+mod primers;

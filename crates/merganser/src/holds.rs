@@ -125,8 +125,16 @@ impl Holds {
     pub(crate) const ALIGNMENTS: Holds =
         Holds::text(&[OutputFormat::Sam, OutputFormat::Bam, OutputFormat::Cram]);
     /// Hits of patterns.
-    pub(crate) const HITS: Holds =
-        Holds::text(&[OutputFormat::Tsv, OutputFormat::Bed, OutputFormat::Sam, OutputFormat::Bam]);
+    pub(crate) const HITS: Holds = Holds::text(&[
+        OutputFormat::Tsv,
+        OutputFormat::Bed,
+        OutputFormat::Fasta,
+        OutputFormat::Sam,
+        OutputFormat::Bam,
+    ]);
+    /// Amplicons of primers.
+    pub(crate) const AMPLICONS: Holds =
+        Holds::text(&[OutputFormat::Tsv, OutputFormat::Bed, OutputFormat::Fasta]);
     /// Alignments of shards.
     pub(crate) const BAM: Holds = Holds::binary(&[OutputFormat::Bam]);
     /// A k-mer table.

@@ -10,9 +10,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_io::Input;
+use merganser_io::{Input, Output};
 use merganser_run::Context;
-use merganser_search::{Error, Outcome, Patterns, Writer, run_with, write_counts};
+use merganser_search::{
+    Error, Outcome, Pattern, Patterns, PrimerPair, Writer, run_primers, run_with, write_counts,
+};
 
 use crate::args::SearchArgs;
 use crate::common;
@@ -25,7 +27,7 @@ struct Finished<'r> {
     args: &'r SearchArgs,
     context: &'r Context,
     inputs: &'r [Input],
-    patterns: &'r Patterns,
+    patterns: &'r [Pattern],
     outcome: &'r Outcome,
     started: Instant,
 }
@@ -36,16 +38,15 @@ pub(crate) fn run(args: &SearchArgs, console: &Console, started: Instant) -> Res
     args.config.validate()?;
     let context = &common::context(args.limits.threads.number(), args.limits.memory, None, None);
     let inputs = args.reads.expand(&args.texts).map_err(Error::from)?;
-    let files: Vec<Input> = args.patterns.iter().map(|path| input_of(path)).collect();
+    let files = args.patterns.iter().chain(&args.primers);
+    let files: Vec<Input> = files.map(|path| input_of(path)).collect();
     common::refuse_stdin_twice(inputs.iter().chain(&files))?;
     interrupt::cancel_on_interrupt();
     let set = outputs::declared(args, &inputs, &files).check()?;
     let Outputs { hits, counts, json } = Outputs::create(args, &set)?;
-    let patterns = &patterns(args)?;
-    let writer = Writer::new(outputs::format(args), hits).command(command::command(args, &inputs));
-    let outcome = &run_with(&args.config, patterns.all(), &inputs, writer, context)?;
+    let (patterns, outcome) = &search(args, &inputs, hits, context)?;
     if let Some(mut output) = counts {
-        write_counts(outcome, patterns.all(), &mut output).map_err(Error::from)?;
+        write_counts(outcome, patterns, &mut output).map_err(Error::from)?;
         output.finish().map_err(Error::from)?;
     }
     let finished = Finished { args, context, inputs: &inputs, patterns, outcome, started };
@@ -55,6 +56,27 @@ pub(crate) fn run(args: &SearchArgs, console: &Console, started: Instant) -> Res
     set.commit_last().map_err(Error::from)?;
     report::print(&finished, console);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the hits of the patterns, or the amplicons of the primers; returns what was searched and found.
+fn search(
+    args: &SearchArgs,
+    inputs: &[Input],
+    output: Output,
+    context: &Context,
+) -> Result<(Vec<Pattern>, Outcome), Error> {
+    let format = outputs::format(args);
+    let Some(primers) = &args.primers else {
+        let patterns = patterns(args)?.all().to_vec();
+        let writer = Writer::new(format, output).command(command::command(args, inputs));
+        let outcome = run_with(&args.config, &patterns, inputs, writer, context)?;
+        return Ok((patterns, outcome));
+    };
+    let pairs = PrimerPair::read(primers)?;
+    let output = (format, output);
+    let outcome = run_primers(&args.config, args.lengths, &pairs, inputs, output, context)?;
+    let patterns = pairs.into_iter().flat_map(|pair| [pair.forward, pair.reverse]).collect();
+    Ok((patterns, outcome))
 }
 
 /// Returns the patterns of the command line, then those of files.

@@ -14,7 +14,7 @@ use crate::{Config, Error, Hit, Pattern};
 use alignments::Alignments;
 pub(crate) use alignments::{TextLengths, check_names};
 pub use counts::write_counts;
-pub(crate) use line::{HEADER, append};
+pub(crate) use line::{HEADER, append, put_directed, put_record};
 
 merganser_run::named! {
     /// The format of the hits.
@@ -29,6 +29,8 @@ merganser_run::named! {
         Sam = "sam",
         /// BAM: SAM in binary form, compressed as BGZF.
         Bam = "bam",
+        /// FASTA: the letters of the hits, in the direction of the pattern.
+        Fasta = "fasta",
     }
 }
 
@@ -47,6 +49,7 @@ impl Format {
             Format::Bed => OutputFormat::Bed,
             Format::Sam => OutputFormat::Sam,
             Format::Bam => OutputFormat::Bam,
+            Format::Fasta => OutputFormat::Fasta,
         }
     }
 

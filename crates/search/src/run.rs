@@ -47,6 +47,8 @@ pub struct Outcome {
     pub letters: u64,
     /// The number of hits of each pattern, by number of edits from 0 on.
     pub hits: Vec<Vec<u64>>,
+    /// The number of amplicons, if hits are those of primers.
+    pub amplicons: Option<u64>,
     /// The number of secondary and supplementary alignments that were skipped.
     pub skipped_alignments: u64,
     /// The wall time of each stage.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use merganser_search::{Config, Format};
+use merganser_search::{Config, Format, Lengths};
 
 use super::ReadsArgs;
 use super::map::LimitArgs;
@@ -26,14 +26,19 @@ Output:
   tsv  sequence, start (from 0), end (exclusive), pattern, edits, strand, cigar,
        and the letters of the text; after a header
   bed  sequence, start, end, pattern, edits, strand
+  fasta
+       the letters of the hits, in the direction of the pattern
   sam, bam
        the patterns as reads, sorted by position; the texts must be files, as
        they are read twice
   CIGAR and letters are in the direction of the text.
+  Amplicons (--primers) as TSV, BED or FASTA, from the forward primer on.
 
 Examples:
   A primer in a genome, with up to 2 edits:
     merganser search -p GTGYCAGCMGCCGCGGTAA -e 2 genome.fa -o hits.tsv
+  Amplicons of primer pairs in genomes:
+    merganser search --primers pairs.tsv -e 2 genome.fa -o amplicons.fa
   Guides of SpCas9 with up to 4 mismatches, and how often each one occurs:
     merganser search --guides guides.txt --pam NGG -e 4 --hamming genome.fa \\
       -o sites.bed --counts offtargets.tsv
@@ -56,16 +61,23 @@ pub(crate) struct SearchArgs {
 
     /// Pattern in IUPAC letters, which are its name, too; may be given several times
     #[arg(short, long, value_name = "LETTERS", help_heading = "Patterns")]
-    #[arg(required_unless_present = "patterns")]
+    #[arg(required_unless_present_any = ["patterns", "primers"])]
     pub(crate) pattern: Vec<String>,
     /// File of patterns: FASTA, or lines of NAME<TAB>LETTERS or LETTERS; plain or compressed; - is stdin
     #[arg(long, visible_alias = "guides", value_name = "FILE", help_heading = "Patterns")]
     pub(crate) patterns: Vec<PathBuf>,
+    /// File of primer pairs, lines of NAME<TAB>FORWARD<TAB>REVERSE, both from 5' to 3': writes the amplicons between
+    /// primers that face each other
+    #[arg(long, value_name = "FILE", help_heading = "Primers")]
+    #[arg(conflicts_with_all = ["pattern", "patterns", "all_ends", "pam", "strand"])]
+    pub(crate) primers: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lengths: Lengths,
 
     #[command(flatten)]
     pub(crate) config: Config,
 
-    /// Output: BED, SAM or BAM if the name ends in .bed, .sam or .bam, else TSV; - is stdout; compressed if the name
+    /// Output: BED, FASTA, SAM or BAM if the name ends in .bed, .fa, .sam or .bam, else TSV; - is stdout; compressed if the name
     /// ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     #[arg(display_order = 0)]

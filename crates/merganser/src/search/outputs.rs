@@ -58,7 +58,8 @@ pub(super) fn check(args: &SearchArgs) -> Result<()> {
 /// Returns all files that the run reads and writes.
 pub(super) fn declared(args: &SearchArgs, inputs: &[Input], patterns: &[Input]) -> RunFiles {
     let own = RunFiles::new().lists(&args.texts).inputs(inputs).inputs(patterns);
-    own.write(Format::holds(args.given_format, Holds::HITS), [&args.output])
+    let hits = if args.primers.is_some() { Holds::AMPLICONS } else { Holds::HITS };
+    own.write(Format::holds(args.given_format, hits), [&args.output])
         .write(Holds::LINES, &args.counts)
         .write(Holds::JSON, &args.json)
 }

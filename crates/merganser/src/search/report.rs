@@ -27,11 +27,13 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     };
     console.info(format_args!(
         "{} in {} with {}, {strands}",
-        counted(finished.patterns.all().len() as u64, "pattern"),
+        counted(finished.patterns.len() as u64, "pattern"),
         counted(outcome.texts, "sequence"),
         counted(outcome.letters, "letter"),
     ));
-    console.info(format_args!("{}{}", counted(outcome.total(), "hit"), by_edits(&sums(finished))));
+    let amplicons = outcome.amplicons.map(|count| format!("{}, ", counted(count, "amplicon")));
+    let hits = format!("{}{}", counted(outcome.total(), "hit"), by_edits(&sums(finished)));
+    console.info(format_args!("{}{hits}", amplicons.unwrap_or_default()));
     let peak = outcome.peak_memory.map(|peak| format!(", peak memory {}", format_size(peak)));
     let seconds = finished.started.elapsed().as_secs_f64();
     console.info(format_args!("{seconds:.2} s{}", peak.unwrap_or_default()));

@@ -29,10 +29,14 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     let (args, context) = (finished.args, finished.context);
     summary.set_all("parameters", &args.config);
+    if args.primers.is_some() {
+        summary.set_all("parameters", &args.lengths);
+    }
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
     let files = args.patterns.iter().map(|path| path.display().to_string());
     set("pattern", args.pattern.clone().into());
     set("patterns", files.collect::<Vec<_>>().into());
+    set("primers", args.primers.as_ref().map(|path| path.display().to_string()).into());
     set("format", outputs::format(args).name().into());
     set("output", args.output.display().to_string().into());
     set("threads", context.threads.into());
@@ -42,10 +46,13 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
 fn results(finished: &Finished<'_>, summary: &mut Summary) {
     let outcome = finished.outcome;
     let mut set = |key: &str, value: u64| summary.set("results", key, value);
-    set("patterns", finished.patterns.all().len() as u64);
+    set("patterns", finished.patterns.len() as u64);
     set("sequences", outcome.texts);
     set("letters", outcome.letters);
     set("skipped_alignments", outcome.skipped_alignments);
     set("hits", outcome.total());
+    if let Some(amplicons) = outcome.amplicons {
+        set("amplicons", amplicons);
+    }
     summary.set("results", "hits_by_edits", report::sums(finished));
 }
