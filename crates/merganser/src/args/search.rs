@@ -11,9 +11,9 @@ use super::map::LimitArgs;
 const MORE: &str = "\
 Patterns:
   DNA in IUPAC letters, up to 128 of them: a letter matches each of its bases (N
-  all, R A and G). -p gives one on the command line. A file has them as FASTA, or
-  one in each line: NAME<TAB>LETTERS, or LETTERS alone, which are then the name;
-  lines with # are comments. Names must differ.
+  all, R A and G). -p gives one on the command line. A file has them as FASTA,
+  or one in each line: NAME<TAB>LETTERS, or LETTERS alone, which are then the
+  name; lines with # are comments. Names must differ.
 
 Hits:
   A hit is the end of an alignment of the whole pattern, on either strand, with
@@ -38,7 +38,7 @@ Examples:
   A primer in a genome, with up to 2 edits:
     merganser search -p GTGYCAGCMGCCGCGGTAA -e 2 genome.fa -o hits.tsv
   Amplicons of primer pairs in genomes:
-    merganser search --primers pairs.tsv -e 2 genome.fa -o amplicons.fa
+    merganser search --primers primers.tsv -e 2 genome.fa -o amplicons.fa
   Guides of SpCas9 with up to 4 mismatches, and how often each one occurs:
     merganser search --guides guides.txt --pam NGG -e 4 --hamming genome.fa \\
       -o sites.bed --counts offtargets.tsv
