@@ -37,7 +37,8 @@ fn amplicons_are_found_on_both_strands() {
     assert_eq!(text(&dir, "o.tsv"), format!("{header}{}{}", line("a", '+'), line("b", '-')));
     assert_eq!(
         text(&dir, "c.tsv"),
-        "pattern\t0\t1\t2\ttotal\nV4_F\t2\t0\t0\t2\nV4_R\t2\t0\t0\t2\n"
+        "pattern\tletters\tedits_0\tedits_1\tedits_2\ttotal\n\
+         V4_F\tGTGYCAGCMGCCGCGGTAA\t2\t0\t0\t2\nV4_R\tGGACTACNVGGGTWTCTAAT\t2\t0\t0\t2\n"
     );
     assert!(text(&dir, "j.json").contains("\"amplicons\": 2"));
     dir.run("search -q --primers pairs.tsv -e 2 t.fa -o o.fa").ok();
@@ -71,15 +72,11 @@ fn what_is_wrong_is_said_in_one_line() {
         ("--primers pairs.tsv -e 0 t.fa -o x.bam", 2, "cannot be BAM: end its name in .tsv, .bed"),
         (
             "--primers pairs.tsv -e 0 t.fa --format sam",
-            1,
+            2,
             "amplicons are written as TSV, BED or FASTA",
         ),
-        (
-            "--primers pairs.tsv -e 0 t.fa --min-amplicon 9 --max-amplicon 8",
-            1,
-            "`min_amplicon` is larger",
-        ),
-        ("--primers pairs.tsv -e 0 t.fa --max-amplicon 0", 1, "out of range: 1 to 10000000"),
+        ("--primers pairs.tsv -e 0 t.fa --min-amplicon 9 --max-amplicon 8", 2, "is larger than"),
+        ("--primers pairs.tsv -e 0 t.fa --max-amplicon 0", 2, "out of range: 1 to 10000000"),
     ] {
         let error = dir.run(&format!("search {args}")).fails(code);
         assert!(error.contains(problem), "{args}: {error}");

@@ -38,7 +38,7 @@ Examples:
   A primer in a genome, with up to 2 edits:
     merganser search -p GTGYCAGCMGCCGCGGTAA -e 2 genome.fa -o hits.tsv
   Amplicons of primer pairs in genomes:
-    merganser search --primers pairs.tsv -e 2 genome.fa -o amplicons.fa
+    merganser search --primers primers.tsv -e 2 genome.fa -o amplicons.fa
   Guides of SpCas9 with up to 4 mismatches, and how often each one occurs:
     merganser search --guides guides.txt --pam NGG -e 4 --hamming genome.fa \\
       -o sites.bed --counts offtargets.tsv
