@@ -22,9 +22,9 @@ pub(crate) use sink::{Receiver, SequenceHits};
 use worker::Worker;
 
 /// The number of letters of a stretch of a long sequence: a tile of 512 lanes.
-const STRETCH: usize = if cfg!(test) { 150 } else { 480 << 10 };
+const STRETCH: usize = if cfg!(any(test, fuzzing)) { 150 } else { 480 << 10 };
 /// The number of bytes of a batch of shorter records, and of the text that is parsed at a time.
-const BATCH_BYTES: usize = if cfg!(test) { 100 } else { 512 << 10 };
+const BATCH_BYTES: usize = if cfg!(any(test, fuzzing)) { 100 } else { 512 << 10 };
 /// The number of records of a batch.
 const BATCH_RECORDS: usize = 16 << 10;
 /// The number of batches per worker that may be begun before the one that is written next.
