@@ -11,7 +11,7 @@ use crate::scan::PieceEnd;
 use crate::searcher::{Searcher, Text};
 
 /// The maximum number of ends of a batch. More of them would take too much memory; only patterns that match almost
-/// everywhere have so much as one for each of a few letters.
+/// everywhere have even one for each of a few letters.
 const MAX_ENDS: usize = 16 << 20;
 
 /// The places of a text, or of a stretch of one.
