@@ -20,6 +20,10 @@ merganser_io::file_error! {
             place: String,
         },
     }
+    wraps {
+        /// A GPU failed or cannot be used.
+        Gpu(#[from] merganser_gpu::Error),
+    }
 }
 
 impl From<merganser_alignments::Error> for Error {

@@ -4,7 +4,6 @@ mod align;
 mod amplicons;
 mod anchor;
 mod config;
-#[allow(dead_code, reason = "runs do not use devices yet")]
 mod cuda;
 mod edits;
 mod error;

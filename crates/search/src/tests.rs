@@ -1,5 +1,8 @@
 //! Comparison of whole searches with `map`, with the literal definition, and of files with texts in memory.
 
+#[cfg(feature = "cuda")]
+mod cuda;
+
 use merganser_io::Output;
 use merganser_run::Context;
 use merganser_test_random::Random;
