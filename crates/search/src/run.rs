@@ -33,8 +33,14 @@ const BATCH_RECORDS: usize = 16 << 10;
 /// The number of batches per worker that may be begun before the one that is written next.
 const AHEAD: u64 = 2;
 /// The memory of a thread in bytes: a batch and its text, a tile of a thousand columns with fifteen vectors of 64 bytes
-/// each, and hits.
-const THREAD: u64 = 24 << 20;
+/// each, and [`MIN_ENDS`].
+const THREAD: u64 = 34 << 20;
+/// The number of ends of a batch for which every run has enough memory.
+const MIN_ENDS: u64 = 4 << 10;
+/// The maximum number of ends of a batch, whatever the memory is.
+const MAX_ENDS: u64 = 16 << 20;
+/// The memory of an end in bytes: as a kernel finds it, sorted, and as a hit with its operations and letters.
+const END: u64 = 300;
 /// The memory of a pattern in bytes: its name, its letters and their sets of bases, its queries and its counts.
 const PATTERN: u64 = 1 << 10;
 /// The number of copies of a record in memory: the text, the record, and its letters in tiles.
@@ -139,14 +145,20 @@ pub(crate) fn run_to<R: Receiver + Send>(
     let budget = budget(patterns, context);
     let gpus = Gpus::choose(&queries, texts, budget, context)?;
     let budget = budget.with(gpus.as_ref().map_or(0, Gpus::host_bytes));
-    let records = Records::open(&segments, options(Overlap::of(&queries), budget, context)?)?;
+    let what = format_args!("{} threads need", context.threads);
+    let left = budget.check(what, Shortage::FEWER_THREADS)?;
+    let ahead = AHEAD * context.threads as u64 + gpus.as_ref().map_or(0, Gpus::batches);
+    // Half of the memory is for hits of all batches, and half for long records.
+    let batches = ahead + context.threads as u64;
+    let most = (MIN_ENDS + left / 2 / batches / END).min(MAX_ENDS) as usize;
+    let options = options(Overlap::of(&queries), left / 2, context);
+    let records = Records::open(&segments, options)?;
     let (progress, cancel) = (&*context.progress, &context.cancel);
     progress.stage("search", Unit::Bytes, records.bytes_total());
     let keeps_letters = receiver.wants_letters();
     let sink = Sink::new(&queries, patterns, receiver);
-    let ahead = AHEAD * context.threads as u64 + gpus.as_ref().map_or(0, Gpus::batches);
     let engine = Engine::new(&records, sink, ahead, progress, cancel);
-    let make = || Worker::new(&queries, keeps_letters);
+    let make = || Worker::new(&queries, keeps_letters, most);
     let by_gpus = match gpus {
         None => engine.run(context.threads, make).map(|_| ByGpus::default())?,
         Some(gpus) => {
@@ -189,10 +201,9 @@ fn budget(patterns: &[Pattern], context: &Context) -> Budget {
     Budget::of_run(context, THREAD).with(patterns.len() as u64 * PATTERN)
 }
 
-fn options(overlap: Overlap, budget: Budget, context: &Context) -> Result<RecordOptions, Error> {
-    let what = format_args!("{} threads need", context.threads);
-    let left = budget.check(what, Shortage::FEWER_THREADS)?;
-    Ok(RecordOptions {
+/// Returns the options of the reader, with `left` bytes for long records.
+fn options(overlap: Overlap, left: u64, context: &Context) -> RecordOptions {
+    RecordOptions {
         keep: Keep { header: Header::Name, qualities: false },
         batch_records: BATCH_RECORDS,
         batch_bytes: BATCH_BYTES,
@@ -203,5 +214,5 @@ fn options(overlap: Overlap, budget: Budget, context: &Context) -> Result<Record
         cancel: context.cancel.clone(),
         warnings: context.warnings.clone(),
         ..RecordOptions::default()
-    })
+    }
 }

@@ -10,10 +10,6 @@ use crate::queries::Queries;
 use crate::scan::PieceEnd;
 use crate::searcher::{Searcher, Text};
 
-/// The maximum number of ends of a batch. More of them would take too much memory; only patterns that match almost
-/// everywhere have one for each few letters.
-const MAX_ENDS: usize = 16 << 20;
-
 /// The places of a text, or of a stretch of one.
 #[derive(Debug)]
 pub(super) struct TextPlaces {
@@ -39,11 +35,13 @@ pub(super) struct Worker<'q> {
     /// The group on a device to which batches are added.
     pub(super) open: Option<Group>,
     keeps_letters: bool,
+    /// The maximum number of ends of a batch, more of which would take too much memory.
+    most: usize,
 }
 
 impl<'q> Worker<'q> {
-    pub(super) fn new(queries: &'q Queries, keeps_letters: bool) -> Worker<'q> {
-        Worker { searcher: Searcher::new(queries), open: None, keeps_letters }
+    pub(super) fn new(queries: &'q Queries, keeps_letters: bool, most: usize) -> Worker<'q> {
+        Worker { searcher: Searcher::new(queries), open: None, keeps_letters, most }
     }
 }
 
@@ -57,7 +55,7 @@ impl Work for Worker<'_> {
         batch: &mut RecordBatch,
         _: &Turn<'_, BatchPlaces, Error>,
     ) -> Result<BatchPlaces, Error> {
-        let places = self.searcher.places(&texts_of(batch), MAX_ENDS);
+        let places = self.searcher.places(&texts_of(batch), self.most);
         self.output(batch, places, false)
     }
 }
@@ -78,7 +76,7 @@ impl Worker<'_> {
         batch: &RecordBatch,
         ends: [&[PieceEnd]; 2],
     ) -> Result<BatchPlaces, Error> {
-        let places = self.searcher.places_of(&texts_of(batch), ends, MAX_ENDS);
+        let places = self.searcher.places_of(&texts_of(batch), ends, self.most);
         self.output(batch, places, true)
     }
 
