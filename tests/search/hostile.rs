@@ -166,7 +166,7 @@ fn hits_keep_to_the_memory() {
     assert!(error.contains("t.fa: record 1: the patterns match at too many places"), "{error}");
     assert!(!dir.names().contains(&"o.tsv".to_owned()));
     // One pattern has room.
-    let hits = dir.run("search -q -p AAAAAAAAAAAAAA -e 2 t.fa --memory 600M -t 1").ok();
+    let hits = dir.run("search -q -p AAAAAAAAAAAAAA -e 2 t.fa --memory 2G -t 1").ok();
     // Every third end without edits is a hit.
     assert_eq!(hits.lines().count(), 1 + (400_000 - 14) / 3 + 1);
 }
