@@ -10,3 +10,4 @@ mod hostile;
 mod judged;
 mod patterns;
 mod primers;
+mod search_cuda;

@@ -36,7 +36,7 @@ struct Finished<'r> {
 pub(crate) fn run(args: &SearchArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     outputs::check(args)?;
     args.config.validate()?;
-    let context = &common::context(args.limits.threads.number(), args.limits.memory, None, None);
+    let context = &args.limits.context(&args.device);
     let inputs = args.reads.expand(&args.texts).map_err(Error::from)?;
     let files = args.patterns.iter().chain(&args.primers);
     let files: Vec<Input> = files.map(|path| input_of(path)).collect();

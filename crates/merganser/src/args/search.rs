@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use merganser_search::{Config, Format, Lengths};
 
-use super::ReadsArgs;
 use super::map::LimitArgs;
+use super::{DeviceArgs, ReadsArgs};
 
 const MORE: &str = "\
 Patterns:
@@ -91,6 +91,8 @@ pub(crate) struct SearchArgs {
     /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 }

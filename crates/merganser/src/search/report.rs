@@ -31,6 +31,9 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
         counted(outcome.texts, "sequence"),
         counted(outcome.letters, "letter"),
     ));
+    if outcome.gpu_letters > 0 {
+        console.info(format_args!("{} on GPUs", counted(outcome.gpu_letters, "letter")));
+    }
     let amplicons = outcome.amplicons.map(|count| format!("{}, ", counted(count, "amplicon")));
     let hits = format!("{}{}", counted(outcome.total(), "hit"), by_edits(&sums(finished)));
     console.info(format_args!("{}{hits}", amplicons.unwrap_or_default()));

@@ -19,9 +19,14 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     describe_inputs(finished.inputs, &mut summary);
     parameters(finished, &mut summary);
     results(finished, &mut summary);
+    let gpus: Vec<u32> = finished.outcome.devices.iter().map(|device| device.ordinal).collect();
+    devices::describe(&gpus, finished.context.gpu_memory, &mut summary);
     devices::clocks(finished.started, &mut summary);
     for stage in ["measure", "search", "sync"] {
         summary.stage(stage, finished.outcome.stages.get(stage));
+    }
+    if !gpus.is_empty() {
+        summary.stage("kernels", finished.outcome.kernels);
     }
     Ok(write_summary(&mut summary, output).map_err(Error::from)?)
 }
@@ -49,6 +54,7 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
     set("patterns", finished.patterns.len() as u64);
     set("sequences", outcome.texts);
     set("letters", outcome.letters);
+    set("gpu_letters", outcome.gpu_letters);
     set("skipped_alignments", outcome.skipped_alignments);
     set("hits", outcome.total());
     if let Some(amplicons) = outcome.amplicons {

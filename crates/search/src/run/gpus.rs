@@ -4,7 +4,7 @@
 
 mod group;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use merganser_gpu::{BufferPool, Device as CudaDevice, DeviceInfo};
@@ -18,15 +18,17 @@ use merganser_run::{
 use super::STRETCH;
 use super::worker::{BatchPlaces, Worker, texts_of};
 use crate::Error;
-use crate::cuda::{GpuScanner, MAX_PATTERNS};
+use crate::cuda::MAX_PATTERNS;
 use crate::queries::Queries;
 pub(super) use group::Group;
-use group::{BatchGroup, ENDS, Scanners, Slot, patterns};
+use group::{BatchGroup, Scanners, Slot, patterns};
 
 /// The maximum number of letters of a launch, those between texts included.
 const LETTERS: usize = if cfg!(test) { 2000 } else { 64 << 20 };
 /// The maximum number of letters of a batch that a device takes, those between texts included.
 const BATCH: usize = if cfg!(test) { 600 } else { 4 << 20 };
+/// The number of letters for which every scanner has room: a batch, and another one.
+const LEAST: usize = 2 * BATCH;
 /// The maximum number of scanners on a device, for each direction of scans.
 const SCANNERS: usize = 6;
 /// The copies of the letters of a launch in memory: texts, records, their letters, those that are copied to the device,
@@ -75,7 +77,7 @@ pub(super) struct Gpus<'q> {
     queries: &'q Queries,
     context: &'q Context,
     ordinals: Vec<u32>,
-    /// The number of scanners on each device, for each direction, and of letters of a launch.
+    /// The maximum number of scanners on each device, for each direction, and of letters of a launch.
     scanners: usize,
     letters: usize,
     pool: BufferPool<Scanners>,
@@ -108,10 +110,9 @@ impl<'q> Gpus<'q> {
         }
         let half = budget.left() / 2;
         let of = |scanners: usize| (ordinals.len() * scanners) as u64 * COPIES;
-        let least = 2 * BATCH as u64;
-        let fitting = (half / (of(1) * least)) as usize;
+        let fitting = (half / (of(1) * LEAST as u64)) as usize;
         let scanners = fitting.min(2 * context.threads).clamp(1, SCANNERS);
-        let letters = (half / of(scanners)).clamp(least, LETTERS as u64) as usize;
+        let letters = (half / of(scanners)).clamp(LEAST as u64, LETTERS as u64) as usize;
         let gpus = Gpus {
             queries,
             context,
@@ -163,9 +164,12 @@ impl<'q> Gpus<'q> {
     /// Creates scanners on a device, as many as its memory allows.
     fn make_on(&self, device: &CudaDevice) -> Result<(), Error> {
         let patterns = patterns(device, self.queries)?;
-        let bytes = |one: &Arc<_>| GpuScanner::bytes(one, self.letters, ENDS);
-        let needed: u64 = patterns.iter().flatten().map(|(one, _)| bytes(one)).sum();
         let available = device.available_within(self.context.gpu_memory)?;
+        let mut letters = self.letters;
+        while Scanners::bytes(&patterns, letters) > available && letters > LEAST {
+            letters = (letters / 2).max(LEAST);
+        }
+        let needed = Scanners::bytes(&patterns, letters);
         let scanners = self.scanners.min((available / needed.max(1)) as usize);
         if scanners == 0 {
             let (ordinal, what) = (device.ordinal(), "searching");
@@ -175,7 +179,7 @@ impl<'q> Gpus<'q> {
             if self.pool.is_closed() {
                 break;
             }
-            self.pool.put(Scanners::new(&patterns, self.letters)?);
+            self.pool.put(Scanners::new(&patterns, letters)?);
         }
         Ok(())
     }
@@ -245,9 +249,9 @@ impl Device<Worker<'_>> for Gpus<'_> {
         slot: &mut Slot,
     ) -> Result<(), Error> {
         let added = slot.add(&texts_of(batch), &worker.searcher, self.letters_of(batch));
-        let letters = self.or_stop(added.map_err(Error::from))?;
+        let room = self.or_stop(added.map_err(Error::from))?;
         // The next batch must have room, too.
-        if letters + BATCH > self.letters {
+        if room < BATCH {
             worker.open = None;
             self.or_stop(slot.start().map_err(Error::from))?;
         }

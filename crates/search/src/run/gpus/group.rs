@@ -12,8 +12,10 @@ use crate::scan::PieceEnd;
 use crate::searcher::{Searcher, Text};
 use crate::select::End;
 
-/// The number of ends for which a scanner has room on the device.
-pub(super) const ENDS: usize = if cfg!(test) { 1 << 12 } else { 8 << 20 };
+/// A scanner has room on the device for one end per this number of letters, and at least [`MIN_ENDS`]. More ends are
+/// found in several steps.
+const LETTERS_PER_END: usize = 8;
+const MIN_ENDS: usize = 1 << 12;
 /// The maximum number of ends of a group in each direction. The batches of a group with more are searched by the worker.
 const MOST: usize = if cfg!(test) { 3000 } else { 16 << 20 };
 
@@ -46,9 +48,19 @@ pub(super) fn patterns<'q>(
 }
 
 /// A scanner of each direction, with the numbers of its queries.
-pub(super) struct Scanners([Option<(GpuScanner, Arc<[u32]>)>; 2]);
+pub(super) struct Scanners {
+    directions: [Option<(GpuScanner, Arc<[u32]>)>; 2],
+    /// The maximum number of letters of a group, those between texts included.
+    letters: usize,
+}
 
 impl Scanners {
+    /// Returns the bytes of device memory of scanners for up to `letters` letters.
+    pub(super) fn bytes(patterns: &[Option<Direction>; 2], letters: usize) -> u64 {
+        let of = |(one, _): &Direction| GpuScanner::bytes(one, letters, ends_of(letters));
+        patterns.iter().flatten().map(of).sum()
+    }
+
     /// Creates scanners for up to `letters` letters.
     ///
     /// # Errors
@@ -56,23 +68,23 @@ impl Scanners {
     pub(super) fn new(patterns: &[Option<Direction>; 2], letters: usize) -> GpuResult<Scanners> {
         let of = |direction: &Option<Direction>| {
             let Some((patterns, numbers)) = direction else { return Ok(None) };
-            let scanner = GpuScanner::new(patterns, letters, ENDS)?;
+            let scanner = GpuScanner::new(patterns, letters, ends_of(letters))?;
             Ok(Some((scanner, Arc::clone(numbers))))
         };
-        Ok(Scanners([of(&patterns[0])?, of(&patterns[1])?]))
+        Ok(Scanners { directions: [of(&patterns[0])?, of(&patterns[1])?], letters })
     }
 
     /// Returns the time of kernels.
     pub(super) fn kernel_time(&self) -> Duration {
-        self.0.iter().flatten().map(|(scanner, _)| scanner.kernel_time()).sum()
+        self.directions.iter().flatten().map(|(scanner, _)| scanner.kernel_time()).sum()
     }
 
     fn start(&mut self) -> GpuResult<()> {
-        self.0.iter_mut().flatten().try_for_each(|(scanner, _)| scanner.start())
+        self.directions.iter_mut().flatten().try_for_each(|(scanner, _)| scanner.start())
     }
 
     fn is_done(&self) -> GpuResult<bool> {
-        for (scanner, _) in self.0.iter().flatten() {
+        for (scanner, _) in self.directions.iter().flatten() {
             if !scanner.is_done()? {
                 return Ok(false);
             }
@@ -84,7 +96,7 @@ impl Scanners {
     fn finish(&mut self) -> GpuResult<Option<[Vec<PieceEnd>; 2]>> {
         let mut all = [Vec::new(), Vec::new()];
         let mut is_complete = true;
-        for (direction, all) in self.0.iter_mut().zip(&mut all) {
+        for (direction, all) in self.directions.iter_mut().zip(&mut all) {
             let Some((scanner, numbers)) = direction else { continue };
             let mut ends = Vec::new();
             is_complete &= scanner.finish(&mut ends, MOST)?;
@@ -93,6 +105,11 @@ impl Scanners {
         }
         Ok(is_complete.then_some(all))
     }
+}
+
+/// Returns the number of ends for which a scanner has room on the device.
+fn ends_of(letters: usize) -> usize {
+    (letters / LETTERS_PER_END).max(MIN_ENDS)
 }
 
 fn end_of(end: &PatternEnd, numbers: &[u32]) -> PieceEnd {
@@ -145,7 +162,7 @@ impl Slot {
         Arc::ptr_eq(&self.group, group)
     }
 
-    /// Adds the texts of a batch, of `letters` letters, to the open group; returns the number of its letters.
+    /// Adds the texts of a batch, of `letters` letters, to the open group; returns for how many letters it has room then.
     ///
     /// # Errors
     /// If the device fails.
@@ -161,7 +178,7 @@ impl Slot {
         };
         let complements = searcher.complements(texts);
         let pieces = searcher.pieces(texts, &complements);
-        for (direction, pieces) in scanners.0.iter_mut().zip(&pieces) {
+        for (direction, pieces) in scanners.directions.iter_mut().zip(&pieces) {
             let Some((scanner, _)) = direction else { continue };
             for piece in pieces {
                 let piece = GpuPiece { letters: piece.letters, owned: piece.owned.clone() };
@@ -171,7 +188,7 @@ impl Slot {
         self.texts = [group.texts, group.texts + texts.len() as u32];
         group.texts = self.texts[1];
         group.letters += letters;
-        Ok(group.letters)
+        Ok(scanners.letters - group.letters)
     }
 
     /// Starts the scan of the group, if it was not started.
