@@ -3,6 +3,7 @@
 mod gpus;
 mod measure;
 mod sink;
+mod texts;
 mod worker;
 
 use std::path::Path;
@@ -22,6 +23,7 @@ use gpus::{ByGpus, Gpus};
 use measure::measure;
 use sink::Sink;
 pub(crate) use sink::{Receiver, SequenceHits};
+pub(crate) use texts::with_indexes;
 use worker::{BatchPlaces, Worker};
 
 /// The number of letters of a stretch of a long sequence: a tile of 512 lanes.
@@ -100,7 +102,7 @@ pub fn run(
 }
 
 /// Searches patterns in the sequences or reads of files, and writes all hits in the order of the texts, then of start,
-/// end, pattern and strand. The bytes that are written do not depend on `context`. The progress has one stage, in bytes
+/// end, pattern and strand. A text may be an index of `merganser index`, whose sequences are searched. The bytes that are written do not depend on `context`. The progress has one stage, in bytes
 /// of input; SAM and BAM have one more before it, in which the lengths of the texts are read.
 ///
 /// # Errors
@@ -115,6 +117,7 @@ pub fn run_with(
     context: &Context,
 ) -> Result<Outcome, Error> {
     context.validate()?;
+    let texts = &with_indexes(texts)?[..];
     let mut measured = Duration::ZERO;
     if writer.format().is_of_alignments() {
         let begun = Instant::now();
