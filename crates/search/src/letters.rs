@@ -35,6 +35,11 @@ pub(crate) fn text_bases(letter: u8, n_matches: bool) -> u8 {
     }
 }
 
+/// Returns the letter of a set of bases; `-` if it is empty.
+pub(crate) fn letter(bases: u8) -> u8 {
+    b"-ACMGRSVTWYHKDBN"[usize::from(bases)]
+}
+
 /// Returns the complements of the bases of a set.
 pub(crate) fn complement(bases: u8) -> u8 {
     bases.reverse_bits() >> 4
@@ -42,7 +47,7 @@ pub(crate) fn complement(bases: u8) -> u8 {
 
 /// Returns the letter of the complementary bases, in upper case; other bytes become `-`.
 pub(crate) fn complement_letter(letter: u8) -> u8 {
-    b"-ACMGRSVTWYHKDBN"[usize::from(complement(bases(letter)))]
+    self::letter(complement(bases(letter)))
 }
 
 /// Returns the sets of the reverse complement.

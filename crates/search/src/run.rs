@@ -18,7 +18,7 @@ use merganser_run::{Budget, Context, Shortage, Stages, Unit, peak_rss, start_sco
 use crate::output::check_names;
 use crate::places::Overlap;
 use crate::queries::Queries;
-use crate::{Config, Error, Format, Pattern, Writer};
+use crate::{Config, Error, Format, OffTargets, Pattern, Writer};
 use gpus::{ByGpus, Gpus};
 use measure::measure;
 use sink::Sink;
@@ -45,6 +45,9 @@ const MAX_ENDS: u64 = 16 << 20;
 const END: u64 = 300;
 /// The memory of a pattern in bytes: its name, its letters and their sets of bases, its queries and its counts.
 const PATTERN: u64 = 1 << 10;
+/// The part of the memory that the table of off-targets may take, more than which would be too much beside the rest: only
+/// long PAMs that match everything have many lines.
+const TABLE_SHARE: u64 = 16;
 /// The number of copies of a record in memory: the text, the record, and its letters in tiles.
 const COPIES: u64 = 4;
 
@@ -58,6 +61,8 @@ pub struct Outcome {
     pub letters: u64,
     /// The number of hits of each pattern, by number of edits from 0 on.
     pub hits: Vec<Vec<u64>>,
+    /// The number of hits of each pattern by PAM and edits, if [counted](Writer::count_off_targets).
+    pub off_targets: Option<OffTargets>,
     /// The number of amplicons, if hits are those of primers.
     pub amplicons: Option<u64>,
     /// The number of secondary and supplementary alignments that were skipped.
@@ -118,6 +123,7 @@ pub fn run_with(
 ) -> Result<Outcome, Error> {
     context.validate()?;
     let texts = &with_indexes(texts)?[..];
+    writer.prepare(config, patterns, budget(patterns, context).left() / TABLE_SHARE)?;
     let mut measured = Duration::ZERO;
     if writer.format().is_of_alignments() {
         let begun = Instant::now();
@@ -127,7 +133,8 @@ pub fn run_with(
         writer.measured(measure(texts, budget(patterns, context), context)?, config);
         measured = begun.elapsed();
     }
-    let (mut outcome, writer) = run_to(config, patterns, texts, writer, context)?;
+    let (mut outcome, mut writer) = run_to(config, patterns, texts, writer, context)?;
+    outcome.off_targets = writer.take_off_targets();
     outcome.stages.add("sync", writer.finish()?);
     outcome.stages.add("measure", measured);
     Ok(outcome)
