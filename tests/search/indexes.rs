@@ -61,7 +61,7 @@ fn outputs_are_those_of_the_fasta_file() {
     let dir = world();
     for (options, name) in [
         ("--patterns p.txt -e 6", "o.tsv"),
-        ("--patterns p.txt -e 4 --match-n -j 3", "o.bed"),
+        ("--patterns p.txt -e 4 --match-n -t 3", "o.bed"),
         ("--patterns p.txt -e 5 --overhang 0.5", "o.tsv"),
         ("--patterns p.txt -e 8 --hamming --pam NGG,NAG", "o.sam"),
         ("--patterns p.txt -e 3", "o.sam"),
@@ -130,7 +130,7 @@ fn streams_of_indexes_are_refused() {
     let error = String::from_utf8(program.stderr).unwrap();
     assert_eq!((program.status.code(), program.stdout.len()), (Some(1), 0), "{error}");
     assert!(
-        error.starts_with("error: stdin: not FASTA or FASTQ, but an index of merganser index"),
+        error.starts_with("error: stdin: cannot open: it is a stream, and an index of"),
         "{error}"
     );
 }

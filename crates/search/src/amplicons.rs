@@ -7,7 +7,8 @@ use merganser_io::{Input, Output, finish_all, put_decimal};
 use merganser_run::{ConfigError, Context};
 use serde::Serialize;
 
-use crate::output::{put_directed, put_record};
+use crate::letters::put_directed;
+use crate::output::put_record;
 use crate::run::{Receiver, SequenceHits, run_to, with_indexes};
 use crate::{Config, Error, Format, Hit, Outcome, Pattern, PrimerPair};
 

@@ -55,6 +55,14 @@ pub(crate) fn reverse_complement(sets: &[u8]) -> Vec<u8> {
     sets.iter().rev().map(|&bases| complement(bases)).collect()
 }
 
+/// Appends letters in upper case, or their reverse complement.
+pub(crate) fn put_directed(letters: &[u8], reverse: bool, text: &mut Vec<u8>) {
+    match reverse {
+        true => text.extend(letters.iter().rev().map(|&letter| complement_letter(letter))),
+        false => text.extend(letters.iter().map(u8::to_ascii_uppercase)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,7 +16,7 @@ use crate::{Config, Error, Hit, Pattern, Score};
 use alignments::Alignments;
 pub(crate) use alignments::{TextLengths, check_names};
 pub use counts::write_counts;
-pub(crate) use line::{HEADER, append, put_directed, put_record};
+pub(crate) use line::{HEADER, append, put_record};
 pub use off_targets::OffTargets;
 
 merganser_run::named! {

@@ -7,7 +7,7 @@ use std::io::Write;
 use merganser_run::ConfigError;
 use merganser_seq::base::is_base;
 
-use crate::output::put_directed;
+use crate::letters::put_directed;
 use crate::{Config, Error, Hit, Pattern};
 
 merganser_run::named! {

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "cuda")]
 mod cuda;
+mod indexes;
 
 use merganser_io::Output;
 use merganser_run::Context;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use merganser_io::put_decimal;
 
 use super::Format;
-use crate::letters::complement_letter;
+use crate::letters::put_directed;
 use crate::{Hit, Pattern, Score};
 
 /// The first line of a table of hits, without a score and the line end.
@@ -68,12 +68,4 @@ pub(crate) fn put_record(
     text.extend_from_slice(if reverse { b"(-)\n" } else { b"(+)\n" });
     put_directed(letters, reverse, text);
     text.push(b'\n');
-}
-
-/// Appends letters in upper case, or their reverse complement.
-pub(crate) fn put_directed(letters: &[u8], reverse: bool, text: &mut Vec<u8>) {
-    match reverse {
-        true => text.extend(letters.iter().rev().map(|&letter| complement_letter(letter))),
-        false => text.extend(letters.iter().map(u8::to_ascii_uppercase)),
-    }
 }

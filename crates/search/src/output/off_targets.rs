@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use merganser_run::thousands;
 
-use super::put_directed;
+use crate::letters::put_directed;
 use crate::{Config, Error, Hit, Pattern};
 
 /// The memory of a line in bytes, without its PAM and its counts.
