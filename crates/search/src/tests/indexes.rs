@@ -43,7 +43,7 @@ fn indexes_have_the_hits_of_their_files() {
         std::fs::write(&fasta, &text).unwrap();
         merganser_map::build(&fasta, &index, &Context::new()).unwrap();
         let config =
-            Config { n_matches: seed % 2 == 0, ..Config::new(Threshold::Edits(seed as usize % 5)) };
+            Config { n_matches: seed % 2 == 0, ..Config::new(Threshold::Edits(seed as u32 % 5)) };
         let of = |path: &std::path::PathBuf| {
             outputs(&path.into(), &config, &patterns, 1 + seed as usize % 3)
         };
