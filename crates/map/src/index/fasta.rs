@@ -227,7 +227,8 @@ fn put_letters(low: &[u64], high: &[u64], others: &[u64], text: &mut Vec<u8>) {
             let (low, high, other) = (bits(*low), bits(*high), bits(other) * 255);
             // A, C and G are A, A + 2 and A + 6; T is A + 19.
             let bases = EACH * u64::from(b'A') + low * 2 + high * 6 + (low & high) * 11;
-            let letters = bases & !other | EACH * u64::from(b'N') & other;
+            let n = EACH * u64::from(b'N');
+            let letters = (bases & !other) | (n & other);
             text.extend_from_slice(&letters.to_le_bytes());
         }
     }
