@@ -8,7 +8,7 @@ use merganser_fuzz::databases::context;
 use merganser_fuzz::files::{folder, write};
 use merganser_fuzz::search::Case;
 use merganser_io::Output;
-use merganser_search::{Format, Hit, Writer, find, run_with};
+use merganser_search::{Format, Hit, Outcome, Pattern, Writer, find, run_with};
 
 /// Returns the table of the texts in a file.
 fn table_of_file(case: &Case) -> String {
@@ -21,9 +21,23 @@ fn table_of_file(case: &Case) -> String {
         fasta.push(b'\n');
     }
     write(&from, fasta);
-    let writer = Writer::new(Format::Tsv, Output::create(&to).expect("a temporary file"));
-    run_with(&case.config, &case.patterns, &[from.into()], writer, &context()).expect("a run");
+    let mut writer = Writer::new(Format::Tsv, Output::create(&to).expect("a temporary file"));
+    if case.config.pam.is_some() {
+        writer = writer.count_off_targets();
+    }
+    let run = run_with(&case.config, &case.patterns, &[from.into()], writer, &context());
+    check_off_targets(&run.expect("a run"), &case.patterns);
     std::fs::read_to_string(to).expect("a table")
+}
+
+/// Checks that a table of off-targets has all hits.
+fn check_off_targets(outcome: &Outcome, patterns: &[Pattern]) {
+    let Some(table) = &outcome.off_targets else { return };
+    let mut text = Vec::new();
+    table.write(patterns, &mut text).expect("text");
+    let text = String::from_utf8(text).expect("letters");
+    let total = |line: &str| line.rsplit('\t').next().and_then(|total| total.parse::<u64>().ok());
+    assert_eq!(text.lines().skip(1).filter_map(total).sum::<u64>(), outcome.total());
 }
 
 /// Returns the table of hits.

@@ -12,7 +12,7 @@ mod naive;
 use letters::{bases, reverse_complement, text_bases};
 
 /// The PAMs of cases.
-const PAMS: [&str; 4] = ["NGG", "TTV", "N", "RGATC"];
+const PAMS: [&str; 4] = ["NGG", "TTV", "N", "RGA,CTT,CGN"];
 /// The costs of letters outside a text. Some are not fractions of powers of two.
 const COSTS: [f64; 8] = [0.0, 0.1, 0.3, 0.4, 0.5, 0.75, 0.9, 1.0];
 /// The largest products of the letters of a pattern and of a text for which the literal definition is fast enough.
@@ -167,17 +167,22 @@ impl Case {
                 false => naive::ends(pattern, text, e),
             };
         }
-        let pam = pam.as_ref().map(sets_of).unwrap_or_default();
-        let pam = if *pam_first { reverse_complement(&pam) } else { pam };
+        let pams = pam.as_ref().map_or(vec![Vec::new()], all_sets_of);
+        let turned = |pam: Vec<u8>| if *pam_first { reverse_complement(&pam) } else { pam };
+        let pams: Vec<Vec<u8>> = pams.into_iter().map(turned).collect();
+        let letters = pams[0].len();
         let seed = seed.map_or((0, 0), |seed| (seed.letters, seed.edits));
         let mut ends = Vec::new();
-        for end in 0..(text.len() + 1).saturating_sub(pam.len()) {
-            if text[end..].iter().zip(&pam).any(|(letter, bases)| letter & bases == 0) {
+        for end in 0..(text.len() + 1).saturating_sub(letters) {
+            let follows = |pam: &Vec<u8>| {
+                text[end..].iter().zip(pam).all(|(letter, bases)| letter & bases != 0)
+            };
+            if !pams.iter().any(follows) {
                 continue;
             }
             let before = &text[end.saturating_sub(pattern.len() + e)..end];
             let edits = naive::anchored(pattern, before, *hamming, seed);
-            ends.extend(edits.filter(|&edits| edits <= e).map(|edits| (end + pam.len(), edits)));
+            ends.extend(edits.filter(|&edits| edits <= e).map(|edits| (end + letters, edits)));
         }
         ends
     }
@@ -216,8 +221,19 @@ impl Case {
     }
 }
 
+/// Returns the sets of bases of each PAM.
+fn all_sets_of(pam: &Pam) -> Vec<Vec<u8>> {
+    pam.to_string().split(',').map(|pam| pam.bytes().map(bases).collect()).collect()
+}
+
+/// Returns the union of the sets of all PAMs.
 fn sets_of(pam: &Pam) -> Vec<u8> {
-    pam.to_string().bytes().map(bases).collect()
+    let mut union = Vec::new();
+    for sets in all_sets_of(pam) {
+        union.resize(sets.len(), 0);
+        union.iter_mut().zip(sets).for_each(|(union, bases)| *union |= bases);
+    }
+    union
 }
 
 /// Returns a stretch of the texts: its start and its length, then pairs of a position and a letter that replaces, or is

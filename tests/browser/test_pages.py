@@ -148,6 +148,17 @@ def decisions():
     return {"pairs": 500, "accepted": 300, "undefined": 3, "edits": [[0, 200], [1, 60], [2, 37]], "is_exact": True}
 
 
+def search(name="guide"):
+    pick = random.Random(5)
+    hits = [[int(pick.paretovariate(0.6) * (edits > 0)) + (edits == 0) for edits in range(2 + at % 4)] for at in range(60)]
+    return {
+        "texts": 3,
+        "letters": 1000,
+        "edits": [[edits, sum(row[edits] for row in hits if edits < len(row))] for edits in range(5)],
+        "patterns": [{"n": f"{name} {at}", "l": "GATTACAGATTACAGATTAC", "h": row} for at, row in enumerate(hits)],
+    }
+
+
 def everything(name="sample"):
     return [
         frame(name, "count", spectrum=spectrum(), warnings=["the coverage is low"]),
@@ -155,6 +166,7 @@ def everything(name="sample"):
         frame(name, "kmers qv", assembly=assembly()),
         frame(name, "map", mapping=mapping()),
         frame(name, "filter", decisions=decisions()),
+        frame(name, "search", search=search(name)),
     ]
 
 
@@ -503,6 +515,7 @@ def test_little_and_nothing(page, driver):
             frame("b", taxa=none),
             frame("c", "count", spectrum={"k": 21, "rows": [], "model": None}),
             frame("d", "map", mapping=nowhere),
+            frame("f", "search", search={"texts": 0, "letters": 0, "edits": [], "patterns": []}),
             frame("e", "filter", decisions={"pairs": 0, "accepted": 0, "undefined": 0, "edits": [], "is_exact": True}),
         ]
     )
@@ -512,6 +525,28 @@ def test_little_and_nothing(page, driver):
     is_quiet(driver)
     page([frame("a", "count", spectrum={"k": 21, "rows": [[1, 1]], "model": None})])
     assert min(canvases(driver)) >= 3
+    is_quiet(driver)
+
+
+def test_hits_of_patterns_are_coloured_by_their_number(page, driver):
+    page([frame("a", "search", search=search())])
+    hottest = """
+        return [...document.querySelectorAll('tbody tr')].map((row) => {
+          const cell = row.querySelectorAll('td.heat')[arguments[0]];
+          return [cell.textContent, getComputedStyle(cell).backgroundColor, cell.style.getPropertyValue('--heat')];
+        });
+        """
+    click(driver, named(driver, "All hits"))
+    cells = driver.execute_script(hottest, 5)
+    counts = [int(text.replace(",", "")) for text, _, _ in cells]
+    assert counts == sorted(counts, reverse=True) and len(cells) == 25
+    strengths = [float(heat.rstrip("%")) for _, _, heat in cells]
+    assert strengths == sorted(strengths, reverse=True) and strengths[0] == 40.0
+    assert cells[0][1] != cells[-1][1]
+    # A pattern that may have fewer edits has no number.
+    click(driver, named(driver, "4 edits"))
+    click(driver, named(driver, "0 edits"))
+    assert "–" in [text for text, _, _ in driver.execute_script(hottest, 4)]
     is_quiet(driver)
 
 

@@ -6,7 +6,9 @@
 )]
 
 mod formats;
+mod guides;
 mod hostile;
+mod indexes;
 mod judged;
 mod patterns;
 mod primers;

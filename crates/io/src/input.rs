@@ -1,5 +1,6 @@
 //! Inputs: files, standard input, and lists of files.
 
+use crate::converted::{Convert, Converted};
 use crate::error::reason;
 use crate::shard::Stretch;
 use crate::stream::{Access, Descriptor, check_open};
@@ -26,9 +27,17 @@ pub enum Input {
     #[doc(hidden)]
     #[allow(private_interfaces, reason = "only this crate creates and reads it")]
     Stretch(Box<Input>, Arc<Stretch>),
+    /// A file of another format, which is read as FASTA. See [`Input::converted`].
+    Converted(PathBuf, Converted),
 }
 
 impl Input {
+    /// Makes an input of a regular file whose sequences are read as the FASTA that a conversion returns. It is checked as
+    /// a file, and cannot be cut into shards.
+    pub fn converted(path: &Path, conversion: impl Convert + 'static) -> Input {
+        Input::Converted(path.to_owned(), Converted(Arc::new(conversion)))
+    }
+
     /// Attaches the FASTA file that is needed to read the input if it is CRAM. The file is checked together with
     /// the inputs.
     #[must_use]
@@ -39,7 +48,7 @@ impl Input {
     /// Returns the path; `None` for standard input.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Self::File(path) => Some(path),
+            Self::File(path) | Self::Converted(path, _) => Some(path),
             Self::Stdin => None,
             Self::Referenced(input, _) | Self::Stretch(input, _) => input.path(),
         }
@@ -66,6 +75,7 @@ impl Input {
     fn part_of(&self, size: u64) -> u64 {
         match self {
             Self::Stretch(_, stretch) => stretch.bytes(),
+            Self::Converted(_, Converted(conversion)) => conversion.bytes(),
             _ => size,
         }
     }
@@ -115,7 +125,7 @@ impl From<&Input> for Input {
 impl fmt::Display for Input {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File(path) => path.display().fmt(formatter),
+            Self::File(path) | Self::Converted(path, _) => path.display().fmt(formatter),
             Self::Stdin => formatter.write_str("stdin"),
             Self::Referenced(input, _) => input.fmt(formatter),
             Self::Stretch(input, stretch) => match stretch.range() {

@@ -186,7 +186,7 @@ impl FileKind {
             | FileKind::Counts
             | FileKind::Parquet => "merganser kmers reads it",
             FileKind::Database => "merganser classify and db read it",
-            FileKind::Index => "merganser map reads it",
+            FileKind::Index => "merganser map and search read it",
             FileKind::Partial => "merganser report merge reads it",
             FileKind::HostSet => "merganser deplete filter reads it",
             FileKind::Matrix => "no merganser command reads it",

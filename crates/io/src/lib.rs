@@ -12,6 +12,7 @@ mod beginning;
 mod chunk;
 mod compress;
 mod content;
+mod converted;
 mod decimal;
 mod error;
 mod failures;
@@ -48,6 +49,7 @@ pub use chunk::{Chunk, ChunkStats, RemoteChunk, Sink, check_letters};
 pub use compress::{decompress, is_compressed, limit_memory, open_text};
 #[doc(hidden)]
 pub use content::{Content, fingerprint};
+pub use converted::{Convert, Converted};
 #[doc(hidden)]
 pub use decimal::put_decimal;
 pub use error::{Error, FastaProblem, FastqProblem, kind_of, lacks_files, reason, shown_byte};

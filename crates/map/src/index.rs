@@ -7,6 +7,7 @@
 //! them directly, for longer words a bisection that compares with the reference does.
 
 mod bisect;
+mod fasta;
 mod file;
 mod growing;
 mod parts;
@@ -21,6 +22,7 @@ use merganser_seq::planes::BASES_PER_WORD;
 use crate::reference::{Reference, Text};
 use crate::{Contig, Error, NMode, Topology};
 pub(crate) use bisect::{Bisections, Lookup};
+pub use fasta::fasta_of_index;
 use file::Mapped;
 pub(crate) use growing::Growing;
 pub(crate) use parts::{Unsorted, grouped, pieces};

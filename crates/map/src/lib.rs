@@ -62,7 +62,7 @@ mod trace;
 pub use config::{Config, MAX_READ, Prefilter, Select, Strand};
 pub use effort::{DeviceTimes, Effort, ThreadTimes};
 pub use error::Error;
-pub use index::{Index, LONGEST, SHORTEST};
+pub use index::{Index, LONGEST, SHORTEST, fasta_of_index};
 pub use insert_sizes::InsertSizes;
 pub use join::JoinedShards;
 pub use merganser_alignments::{Contig, Format, IndexKind, Operation, ReadGroup};

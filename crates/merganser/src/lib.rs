@@ -252,8 +252,8 @@ pub mod search {
     pub use merganser_filter::Threshold;
     #[doc(inline)]
     pub use merganser_search::{
-        Alignment, Config, Error, Format, Hit, MAX_PATTERN, Operation, Outcome, Pam, Pattern,
-        Patterns, Seed, Strand, Writer, find, run, run_with, write_counts,
+        Alignment, Config, Error, Format, Hit, MAX_PATTERN, OffTargets, Operation, Outcome, Pam,
+        Pattern, Patterns, Score, Seed, Strand, Writer, find, run, run_with, write_counts,
     };
 }
 

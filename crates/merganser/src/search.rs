@@ -2,6 +2,7 @@
 
 mod command;
 mod outputs;
+mod page;
 mod report;
 mod summary;
 
@@ -11,6 +12,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use merganser_io::{Input, Output};
+use merganser_report::multiqc::Kind;
 use merganser_run::Context;
 use merganser_search::{
     Error, Outcome, Pattern, Patterns, PrimerPair, Writer, run_primers, run_with, write_counts,
@@ -20,6 +22,7 @@ use crate::args::SearchArgs;
 use crate::common;
 use crate::console::Console;
 use crate::interrupt;
+use crate::pages::Pages;
 use outputs::Outputs;
 
 /// A finished run, with what its reports need.
@@ -43,13 +46,20 @@ pub(crate) fn run(args: &SearchArgs, console: &Console, started: Instant) -> Res
     common::refuse_stdin_twice(inputs.iter().chain(&files))?;
     interrupt::cancel_on_interrupt();
     let set = outputs::declared(args, &inputs, &files).check()?;
-    let Outputs { hits, counts, json } = Outputs::create(args, &set)?;
+    let Outputs { hits, counts, off_targets, json, pages } = Outputs::create(args, &set)?;
     let (patterns, outcome) = &search(args, &inputs, hits, context)?;
     if let Some(mut output) = counts {
         write_counts(outcome, patterns, &mut output).map_err(Error::from)?;
         output.finish().map_err(Error::from)?;
     }
+    if let Some((table, mut output)) = outcome.off_targets.as_ref().zip(off_targets) {
+        table.write(patterns, &mut output).map_err(Error::from)?;
+        output.finish().map_err(Error::from)?;
+    }
     let finished = Finished { args, context, inputs: &inputs, patterns, outcome, started };
+    if Pages::is_wanted(&args.pages) {
+        pages.write(Kind::Search, &page::of(&finished))?;
+    }
     if let Some(output) = json {
         summary::write(&finished, output)?;
     }
@@ -69,6 +79,11 @@ fn search(
     let Some(primers) = &args.primers else {
         let patterns = patterns(args)?.all().to_vec();
         let writer = Writer::new(format, output).command(command::command(args, inputs));
+        let writer = writer.score(args.score);
+        let writer = match args.off_targets {
+            Some(_) => writer.count_off_targets(),
+            None => writer,
+        };
         let outcome = run_with(&args.config, &patterns, inputs, writer, context)?;
         return Ok((patterns, outcome));
     };

@@ -44,6 +44,9 @@ pub struct Data {
     /// The decisions of a filter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Decisions>,
+    /// The hits of a search for patterns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
 }
 
 impl Data {
@@ -62,6 +65,7 @@ impl Data {
             assembly: None,
             mapping: None,
             decisions: None,
+            search: None,
         }
     }
 
@@ -329,4 +333,33 @@ pub struct Decisions {
     pub edits: Rows,
     /// Whether the edits are exact and not lower bounds.
     pub is_exact: bool,
+}
+
+/// The hits of a search for patterns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    /// The number of sequences or reads that were searched.
+    pub texts: u64,
+    /// The number of letters of all of them.
+    pub letters: u64,
+    /// Edits, and the number of hits of all patterns with each.
+    pub edits: Rows,
+    /// The patterns, in their order.
+    pub patterns: Vec<PatternHits>,
+}
+
+/// The hits of a pattern.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PatternHits {
+    /// The pattern's name.
+    #[serde(rename = "n")]
+    pub name: String,
+    /// The letters.
+    #[serde(rename = "l")]
+    pub letters: String,
+    /// The number of hits with 0, 1, … edits, up to those that the pattern may have.
+    #[serde(rename = "h")]
+    pub hits: Vec<u64>,
 }

@@ -24,6 +24,8 @@ pub enum Kind {
     Mapping,
     /// [`Data::decisions`].
     Decisions,
+    /// [`Data::search`].
+    Search,
 }
 
 impl Kind {
@@ -43,6 +45,7 @@ impl Kind {
             Kind::Assembly => &["qv_stats", "qv"],
             Kind::Mapping => &["map_stats", "edits", "inserts"],
             Kind::Decisions => &["filter_stats", "pairs"],
+            Kind::Search => &["search_stats", "pattern_hits"],
         }
     }
 }
@@ -72,6 +75,11 @@ fn sections(kind: Kind, data: &Data) -> Vec<Value> {
         Kind::Decisions => {
             let rows = data.decisions.as_ref().map(|it| &it.edits);
             sections.push(line(data, ["pairs", "Edits of accepted pairs", "Edits", "Pairs"], rows));
+        }
+        Kind::Search => {
+            let rows = data.search.as_ref().map(|it| &it.edits);
+            let words = ["pattern_hits", "Hits of patterns by edits", "Edits", "Hits"];
+            sections.push(line(data, words, rows));
         }
     }
     sections
@@ -150,6 +158,10 @@ fn stats(kind: Kind, data: &Data) -> Value {
     if let Some(decisions) = &data.decisions {
         let share = percent_of(decisions.accepted, decisions.pairs);
         add("accepted", "Accepted", "Pairs within the threshold", percent(), share.into());
+    }
+    if let Some(search) = &data.search {
+        let hits: u64 = search.edits.iter().map(|(_, hits)| hits).sum();
+        add("pattern_hits", "Hits", "Hits of all patterns", whole(), hits.into());
     }
     let headers: Vec<Value> = columns.iter().map(|(header, _)| header.clone()).collect();
     let mut values = Map::new();

@@ -3,7 +3,7 @@
 
 use merganser_report::data::{
     Assembly, AssemblyQuality, Class, ClassSpectrum, Contig, Data, Decisions, Haplotypes, Mapping,
-    Model, Spectrum, Taxa, Taxon,
+    Model, PatternHits, Search, Spectrum, Taxa, Taxon,
 };
 use merganser_report::plot::{Chart, Options, Unfit, plot};
 
@@ -111,6 +111,16 @@ fn results(name: &str, length: u64) -> Data {
             undefined: 0,
             edits: rows,
             is_exact: true,
+        }),
+        search: Some(Search {
+            texts: 2,
+            letters: 5000,
+            edits: vec![(0, 3), (1, 0), (2, 40)],
+            patterns: vec![PatternHits {
+                name: "guide 1".into(),
+                letters: "ACGTNN".into(),
+                hits: vec![3, 0, 40],
+            }],
         }),
         ..Data::new("0.2.0", "test", name)
     }

@@ -7,8 +7,9 @@ use merganser_io::{Input, Output, finish_all, put_decimal};
 use merganser_run::{ConfigError, Context};
 use serde::Serialize;
 
-use crate::output::{put_directed, put_record};
-use crate::run::{Receiver, SequenceHits, run_to};
+use crate::letters::put_directed;
+use crate::output::put_record;
+use crate::run::{Receiver, SequenceHits, run_to, with_indexes};
 use crate::{Config, Error, Format, Hit, Outcome, Pattern, PrimerPair};
 
 /// The lengths of amplicons that are reported.
@@ -79,7 +80,8 @@ pub fn run_primers(
         pairs.iter().flat_map(|pair| [pair.forward.clone(), pair.reverse.clone()]).collect();
     let names = pairs.iter().map(|pair| pair.name.clone()).collect();
     let amplifier = Amplifier::new(lengths, names, format, output);
-    let (mut outcome, amplifier) = run_to(config, &patterns, texts, amplifier, context)?;
+    let texts = with_indexes(texts)?;
+    let (mut outcome, amplifier) = run_to(config, &patterns, &texts, amplifier, context)?;
     outcome.amplicons = Some(amplifier.amplicons);
     outcome.stages.add("sync", amplifier.finish()?);
     Ok(outcome)

@@ -10,34 +10,62 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 
 use crate::align::{Aligner, Alignment, Begin, append, diagonal};
-use crate::letters::{bases, reverse_complement};
+use crate::letters::{bases, letter, reverse_complement};
 
 /// The maximum number of letters of a PAM.
 const MAX_PAM: usize = 16;
 
-/// A protospacer adjacent motif: IUPAC letters that a text must have next to a guide.
+/// A protospacer adjacent motif: IUPAC letters that a text must have next to a guide. Several ones of the same length may
+/// be given, separated by commas; the text must have one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pam {
     letters: String,
-    sets: Vec<u8>,
+    /// The sets of bases of each PAM.
+    all: Vec<Vec<u8>>,
 }
 
 impl Pam {
-    /// Returns the sets of bases in the direction in which the PAM follows the guide.
-    pub(crate) fn sets_after(&self, comes_first: bool) -> Vec<u8> {
-        if comes_first { reverse_complement(&self.sets) } else { self.sets.clone() }
+    /// Returns the sets of bases of each PAM in the direction in which it follows the guide.
+    pub(crate) fn sets_after(&self, comes_first: bool) -> Vec<Vec<u8>> {
+        match comes_first {
+            true => self.all.iter().map(|sets| reverse_complement(sets)).collect(),
+            false => self.all.clone(),
+        }
     }
+
+    /// Returns the number of letters of each PAM.
+    pub(crate) fn length(&self) -> usize {
+        self.all.first().map_or(0, Vec::len)
+    }
+
+    /// Returns the letters that include all PAMs, such as NRG for NGG and NAG.
+    pub(crate) fn common_letters(&self) -> Vec<u8> {
+        union(&self.all).into_iter().map(letter).collect()
+    }
+}
+
+/// Returns the union of the sets of bases at each position.
+fn union(all: &[Vec<u8>]) -> Vec<u8> {
+    let mut union = all.first().cloned().unwrap_or_default();
+    for sets in all {
+        union.iter_mut().zip(sets).for_each(|(union, bases)| *union |= bases);
+    }
+    union
 }
 
 impl FromStr for Pam {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Pam, String> {
-        let sets: Vec<u8> = text.bytes().map(bases).collect();
-        if sets.is_empty() || sets.len() > MAX_PAM || sets.contains(&0) {
+        let sets = |pam: &str| pam.bytes().map(bases).collect::<Vec<u8>>();
+        let all: Vec<Vec<u8>> = text.split(',').map(sets).collect();
+        if all.iter().any(|sets| sets.is_empty() || sets.len() > MAX_PAM || sets.contains(&0)) {
             return Err(format!("give 1 to {MAX_PAM} IUPAC letters, e.g. NGG"));
         }
-        Ok(Pam { letters: text.to_ascii_uppercase(), sets })
+        if all.iter().any(|sets| sets.len() != all[0].len()) {
+            return Err("give PAMs of the same length, e.g. NGG,NAG".to_owned());
+        }
+        Ok(Pam { letters: text.to_ascii_uppercase(), all })
     }
 }
 
@@ -91,16 +119,27 @@ impl Serialize for Seed {
 /// The anchor of all patterns of a search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Anchor {
-    /// The sets of the letters that must follow a pattern.
+    /// The sets of the letters that must follow a pattern; of several PAMs, the union of their sets.
     pub(crate) pam: Vec<u8>,
+    /// The PAMs if there are several, one of which must follow a pattern.
+    several: Vec<Vec<u8>>,
     pub(crate) seed: Option<Seed>,
 }
 
 impl Anchor {
-    /// Whether the PAM follows a pattern that ends at a position of a text, given as sets of bases.
-    pub(crate) fn follows(&self, text: impl Iterator<Item = u8>) -> bool {
-        let mut text = text;
-        self.pam.iter().all(|bases| text.next().is_some_and(|letter| bases & letter != 0))
+    /// Makes the anchor of PAMs, given as sets of bases, and a seed region.
+    pub(crate) fn new(pams: Vec<Vec<u8>>, seed: Option<Seed>) -> Anchor {
+        let pam = union(&pams);
+        Anchor { pam, several: if pams.len() > 1 { pams } else { Vec::new() }, seed }
+    }
+
+    /// Whether a PAM follows a pattern that ends at a position of a text, given as sets of bases.
+    pub(crate) fn follows(&self, text: impl Iterator<Item = u8> + Clone) -> bool {
+        let matches = |pam: &Vec<u8>| {
+            let mut text = text.clone();
+            pam.iter().all(|bases| text.next().is_some_and(|letter| bases & letter != 0))
+        };
+        matches(&self.pam) && (self.several.is_empty() || self.several.iter().any(matches))
     }
 
     /// Aligns a pattern to a text, as sets of bases, so that its last letter is at the end of the text, with the fewest
@@ -157,5 +196,39 @@ impl Anchor {
         let is_good = all <= most && in_seed.is_none_or(|(mismatches, limit)| mismatches <= limit);
         let operations = diagonal(pattern, &text[start..]);
         is_good.then_some((all, Alignment { start, end: text.len(), operations }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_pams_are_alternatives() {
+        let pam: Pam = "ngg,NAG,TTG".parse().unwrap();
+        assert_eq!((pam.to_string().as_str(), pam.length()), ("NGG,NAG,TTG", 3));
+        assert_eq!(pam.common_letters(), b"NDG");
+        let anchor = Anchor::new(pam.sets_after(false), None);
+        let follows = |text: &[u8]| anchor.follows(text.iter().map(|&letter| bases(letter)));
+        for (text, expected) in [
+            ("AGG", true),
+            ("CAGT", true),
+            ("TTG", true),
+            ("CTG", false),
+            ("AG", false),
+            ("ACG", false),
+        ] {
+            assert_eq!(follows(text.as_bytes()), expected, "{text}");
+        }
+        assert_eq!(pam.sets_after(true)[1], [2, 8, 15]);
+        for (text, problem) in [
+            ("", "give 1 to 16 IUPAC letters"),
+            ("NGG,", "give 1 to 16"),
+            ("NGG,XGG", "give 1 to 16"),
+            ("NGG,NG", "give PAMs of the same length"),
+        ] {
+            let error = text.parse::<Pam>().unwrap_err();
+            assert!(error.starts_with(problem), "{error}");
+        }
     }
 }

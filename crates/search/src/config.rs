@@ -53,7 +53,8 @@ pub struct Config {
     /// rounded down on each side
     #[cfg_attr(feature = "cli", arg(long, value_name = "COST", help_heading = "Hits"))]
     pub overhang: Option<f64>,
-    /// Letters that must follow a pattern exactly, such as NGG; they are part of the hit, and have no edits
+    /// Letters that must follow a pattern exactly, such as NGG; they are part of the hit, and have no edits. Several
+    /// PAMs of the same length are separated by commas (NGG,NAG): one of them must follow
     // Gaps of the pattern never reach into the PAM.
     #[cfg_attr(feature = "cli", arg(long, value_name = "LETTERS", help_heading = "Guides"))]
     pub pam: Option<Pam>,

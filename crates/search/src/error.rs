@@ -21,6 +21,8 @@ merganser_io::file_error! {
         },
     }
     wraps {
+        /// An index that is searched cannot be opened.
+        Index(#[from] merganser_map::Error),
         /// A GPU failed or cannot be used.
         Gpu(#[from] merganser_gpu::Error),
     }

@@ -35,6 +35,11 @@ pub(crate) fn text_bases(letter: u8, n_matches: bool) -> u8 {
     }
 }
 
+/// Returns the letter of a set of bases; `-` if it is empty.
+pub(crate) fn letter(bases: u8) -> u8 {
+    b"-ACMGRSVTWYHKDBN"[usize::from(bases)]
+}
+
 /// Returns the complements of the bases of a set.
 pub(crate) fn complement(bases: u8) -> u8 {
     bases.reverse_bits() >> 4
@@ -42,12 +47,20 @@ pub(crate) fn complement(bases: u8) -> u8 {
 
 /// Returns the letter of the complementary bases, in upper case; other bytes become `-`.
 pub(crate) fn complement_letter(letter: u8) -> u8 {
-    b"-ACMGRSVTWYHKDBN"[usize::from(complement(bases(letter)))]
+    self::letter(complement(bases(letter)))
 }
 
 /// Returns the sets of the reverse complement.
 pub(crate) fn reverse_complement(sets: &[u8]) -> Vec<u8> {
     sets.iter().rev().map(|&bases| complement(bases)).collect()
+}
+
+/// Appends letters in upper case, or their reverse complement.
+pub(crate) fn put_directed(letters: &[u8], reverse: bool, text: &mut Vec<u8>) {
+    match reverse {
+        true => text.extend(letters.iter().rev().map(|&letter| complement_letter(letter))),
+        false => text.extend(letters.iter().map(u8::to_ascii_uppercase)),
+    }
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod primers;
 mod queries;
 mod run;
 mod scan;
+mod score;
 mod searcher;
 mod select;
 #[cfg(test)]
@@ -39,8 +40,9 @@ pub use hit::Hit;
 pub use memory::find;
 pub use merganser_alignments::Operation;
 pub use merganser_filter::Threshold;
-pub use output::{Format, Writer, write_counts};
+pub use output::{Format, OffTargets, Writer, write_counts};
 pub use pattern::{MAX_PATTERN, Pattern};
 pub use patterns::Patterns;
 pub use primers::PrimerPair;
 pub use run::{Outcome, run, run_with};
+pub use score::Score;

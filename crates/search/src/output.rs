@@ -3,18 +3,21 @@
 mod alignments;
 mod counts;
 mod line;
+mod off_targets;
 
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
 use merganser_io::{Output, OutputFormat, finish_all};
+use merganser_run::ConfigError;
 
-use crate::{Config, Error, Hit, Pattern};
+use crate::{Config, Error, Hit, Pattern, Score};
 use alignments::Alignments;
 pub(crate) use alignments::{TextLengths, check_names};
 pub use counts::write_counts;
-pub(crate) use line::{HEADER, append, put_directed, put_record};
+pub(crate) use line::{HEADER, append, put_record};
+pub use off_targets::OffTargets;
 
 merganser_run::named! {
     /// The format of the hits.
@@ -67,6 +70,8 @@ pub struct Writer {
     output: Output,
     begun: bool,
     alignments: Option<Alignments>,
+    score: Option<Score>,
+    off_targets: Option<OffTargets>,
     text: Vec<u8>,
 }
 
@@ -74,7 +79,50 @@ impl Writer {
     /// Creates a writer to an open output.
     pub fn new(format: Format, output: Output) -> Writer {
         let (command, text) = (String::new(), Vec::new());
-        Writer { format, command, output, begun: false, alignments: None, text }
+        let (score, off_targets) = (None, None);
+        Writer { format, command, output, begun: false, alignments: None, score, off_targets, text }
+    }
+
+    /// Adds a score to each hit, as the last column of TSV.
+    #[must_use]
+    pub fn score(self, score: Option<Score>) -> Writer {
+        Writer { score, ..self }
+    }
+
+    /// Also counts the hits of each pattern by PAM and edits, for [`Outcome::off_targets`](crate::Outcome::off_targets).
+    #[must_use]
+    pub fn count_off_targets(self) -> Writer {
+        Writer { off_targets: Some(OffTargets::default()), ..self }
+    }
+
+    /// Checks the options of the output, and prepares the table of off-targets, which may take `memory` bytes.
+    ///
+    /// # Errors
+    /// If hits have no such score, or the format has no column for it; if there is no PAM to count by.
+    pub(crate) fn prepare(
+        &mut self,
+        config: &Config,
+        patterns: &[Pattern],
+        memory: u64,
+    ) -> Result<(), Error> {
+        let wrong = |problem| Err(Error::Config(ConfigError::new(problem)));
+        if let Some(score) = self.score {
+            if self.format != Format::Tsv {
+                return wrong("`score` is a column of TSV: choose this `format`");
+            }
+            score.check(config, patterns)?;
+        }
+        if let Some(off_targets) = &mut self.off_targets {
+            if config.pam.is_none() {
+                return wrong("`off_targets` requires `pam`");
+            }
+            *off_targets = OffTargets::new(config, patterns, memory);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn take_off_targets(&mut self) -> Option<OffTargets> {
+        self.off_targets.take()
     }
 
     /// Adds the command that the header of SAM and BAM names. It must not depend on the resources of the run.
@@ -104,10 +152,13 @@ impl Writer {
         if let Some(alignments) = &self.alignments {
             alignments.check(number, name, hits)?;
         }
+        if let Some(off_targets) = &mut self.off_targets {
+            off_targets.add(hits)?;
+        }
         for hit in hits {
             match &mut self.alignments {
                 Some(alignments) => alignments.append(patterns, number, hit, &mut self.text),
-                None => append(self.format, patterns, name, hit, &mut self.text),
+                None => append(self.format, patterns, name, hit, self.score, &mut self.text),
             }
             if self.text.len() > 1 << 16 {
                 self.flush(false)?;
@@ -122,7 +173,12 @@ impl Writer {
         if !self.begun {
             match &self.alignments {
                 Some(alignments) => self.text = alignments.header(&self.command),
-                None if self.format == Format::Tsv => self.text.extend_from_slice(HEADER),
+                None if self.format == Format::Tsv => {
+                    self.text.extend_from_slice(HEADER);
+                    let score = self.score.map(|score| format!("\t{score}"));
+                    self.text.extend_from_slice(score.unwrap_or_default().as_bytes());
+                    self.text.push(b'\n');
+                }
                 None => {}
             }
         }

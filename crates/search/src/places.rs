@@ -173,6 +173,10 @@ impl Decider {
         let to = end.position + anchor.pam.len();
         self.window.clear();
         let bases = |&letter: &u8| text_bases(letter, queries.n_matches());
+        // Devices look for the union of several PAMs.
+        if !anchor.follows(piece.letters[end.position..to].iter().map(bases)) {
+            return None;
+        }
         self.window.extend(piece.letters[from..end.position].iter().map(bases));
         let (edits, mut alignment) = match queries.hamming() {
             true => anchor.align_diagonal(&query.sets, &self.window, query.edits),

@@ -40,7 +40,7 @@ impl Queries {
     pub(crate) fn new(config: &Config, patterns: &[Pattern]) -> Result<Queries, Error> {
         config.validate()?;
         let pam = config.pam.as_ref().map(|pam| pam.sets_after(config.pam_first));
-        let anchor = Anchor { pam: pam.unwrap_or_default(), seed: config.seed };
+        let anchor = Anchor::new(pam.unwrap_or_default(), config.seed);
         let mut queries = Queries {
             hamming: config.hamming,
             n_matches: config.n_matches,

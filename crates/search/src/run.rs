@@ -3,6 +3,7 @@
 mod gpus;
 mod measure;
 mod sink;
+mod texts;
 mod worker;
 
 use std::path::Path;
@@ -17,11 +18,12 @@ use merganser_run::{Budget, Context, Shortage, Stages, Unit, peak_rss, start_sco
 use crate::output::check_names;
 use crate::places::Overlap;
 use crate::queries::Queries;
-use crate::{Config, Error, Format, Pattern, Writer};
+use crate::{Config, Error, Format, OffTargets, Pattern, Writer};
 use gpus::{ByGpus, Gpus};
 use measure::measure;
 use sink::Sink;
 pub(crate) use sink::{Receiver, SequenceHits};
+pub(crate) use texts::with_indexes;
 use worker::{BatchPlaces, Worker};
 
 /// The number of letters of a stretch of a long sequence: a tile of 512 lanes.
@@ -43,6 +45,9 @@ const MAX_ENDS: u64 = 16 << 20;
 const END: u64 = 300;
 /// The memory of a pattern in bytes: its name, its letters and their sets of bases, its queries and its counts.
 const PATTERN: u64 = 1 << 10;
+/// The part of the memory that the table of off-targets may take, more than which would be too much beside the rest: only
+/// long PAMs that match everything have many lines.
+const TABLE_SHARE: u64 = 16;
 /// The number of copies of a record in memory: the text, the record, and its letters in tiles.
 const COPIES: u64 = 4;
 
@@ -56,6 +61,8 @@ pub struct Outcome {
     pub letters: u64,
     /// The number of hits of each pattern, by number of edits from 0 on.
     pub hits: Vec<Vec<u64>>,
+    /// The number of hits of each pattern by PAM and edits, if [counted](Writer::count_off_targets).
+    pub off_targets: Option<OffTargets>,
     /// The number of amplicons, if hits are those of primers.
     pub amplicons: Option<u64>,
     /// The number of secondary and supplementary alignments that were skipped.
@@ -100,7 +107,7 @@ pub fn run(
 }
 
 /// Searches patterns in the sequences or reads of files, and writes all hits in the order of the texts, then of start,
-/// end, pattern and strand. The bytes that are written do not depend on `context`. The progress has one stage, in bytes
+/// end, pattern and strand. A text may be an index of `merganser index`, whose sequences are searched. The bytes that are written do not depend on `context`. The progress has one stage, in bytes
 /// of input; SAM and BAM have one more before it, in which the lengths of the texts are read.
 ///
 /// # Errors
@@ -115,6 +122,8 @@ pub fn run_with(
     context: &Context,
 ) -> Result<Outcome, Error> {
     context.validate()?;
+    let texts = &with_indexes(texts)?[..];
+    writer.prepare(config, patterns, budget(patterns, context).left() / TABLE_SHARE)?;
     let mut measured = Duration::ZERO;
     if writer.format().is_of_alignments() {
         let begun = Instant::now();
@@ -124,7 +133,8 @@ pub fn run_with(
         writer.measured(measure(texts, budget(patterns, context), context)?, config);
         measured = begun.elapsed();
     }
-    let (mut outcome, writer) = run_to(config, patterns, texts, writer, context)?;
+    let (mut outcome, mut writer) = run_to(config, patterns, texts, writer, context)?;
+    outcome.off_targets = writer.take_off_targets();
     outcome.stages.add("sync", writer.finish()?);
     outcome.stages.add("measure", measured);
     Ok(outcome)

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "cuda")]
 mod cuda;
+mod indexes;
 
 use merganser_io::Output;
 use merganser_run::Context;
@@ -57,7 +58,7 @@ fn directed(hit: &Hit, patterns: &[Pattern]) -> Vec<u8> {
 
 /// Checks the alignment of a guide with its PAM.
 fn check_whole(hit: &Hit, config: &Config, patterns: &[Pattern], text: &[u8]) {
-    let pam = config.pam.as_ref().unwrap().to_string();
+    let pam = String::from_utf8(config.pam.as_ref().unwrap().common_letters()).unwrap();
     let guide = String::from_utf8(patterns[hit.pattern].letters().to_vec()).unwrap();
     let whole = if config.pam_first { pam + &guide } else { guide + &pam };
     let mut patterns = patterns.to_vec();
@@ -133,11 +134,12 @@ fn fasta(texts: &[Vec<u8>]) -> String {
 }
 
 fn table(patterns: &[Pattern], hits: &[Vec<Hit>]) -> String {
-    let mut text = crate::output::HEADER.to_vec();
+    let mut text = [crate::output::HEADER, b"\n"].concat();
     for (number, hits) in hits.iter().enumerate() {
         let name = format!("t{number}");
-        let add =
-            |hit| crate::output::append(Format::Tsv, patterns, name.as_bytes(), hit, &mut text);
+        let add = |hit| {
+            crate::output::append(Format::Tsv, patterns, name.as_bytes(), hit, None, &mut text)
+        };
         hits.iter().for_each(add);
     }
     String::from_utf8(text).unwrap()
@@ -213,10 +215,16 @@ proptest! {
     /// Guides are compared with all stretches of letters before each PAM, on both strands.
     #[test]
     fn guides_are_found_next_to_their_pam(
-        seed: u64, e in 0u32..5, hamming: bool, pam_first: bool, limit in proptest::option::of((1usize..30, 0usize..3)),
+        seed: u64, e in 0u32..5, hamming: bool, pam_first: bool, several: bool,
+        limit in proptest::option::of((1usize..30, 0usize..3)),
     ) {
         let (texts, patterns) = case(seed, true);
-        let pam = if pam_first { "TTV" } else { "NG" };
+        let pam = match (pam_first, several) {
+            (true, false) => "TTV",
+            (true, true) => "TTV,CTA",
+            (false, false) => "NG",
+            (false, true) => "AG,CT,GC",
+        };
         let config = Config {
             hamming,
             pam: Some(pam.parse().unwrap()),
@@ -233,16 +241,19 @@ proptest! {
                 for reverse in [false, true] {
                     let text = if reverse != pam_first { &backward } else { &forward };
                     let guide = if pam_first { pattern.reverse_sets() } else { pattern.sets().to_vec() };
-                    let pam = config.pam.as_ref().unwrap().sets_after(pam_first);
-                    for end in 0..=text.len() - pam.len() {
-                        let after = text[end..].iter().zip(&pam);
-                        if !after.clone().all(|(letter, bases)| letter & bases != 0) {
+                    let pams = config.pam.as_ref().unwrap().sets_after(pam_first);
+                    let letters = pams[0].len();
+                    for end in 0..=text.len() - letters {
+                        let follows = |pam: &Vec<u8>| {
+                            text[end..].iter().zip(pam).all(|(letter, bases)| letter & bases != 0)
+                        };
+                        if !pams.iter().any(follows) {
                             continue;
                         }
                         let before = &text[end.saturating_sub(guide.len() + e as usize)..end];
                         let edits = crate::naive::anchored(&guide, before, hamming, limit.unwrap_or_default());
                         let Some(edits) = edits.filter(|&edits| edits <= e as usize) else { continue };
-                        let end = end + pam.len();
+                        let end = end + letters;
                         let place = if reverse != pam_first { text.len() - end } else { end };
                         expected.push((number, reverse, edits, place));
                     }

@@ -6,6 +6,7 @@ use super::options::CRAM;
 use super::pipe::Pipe;
 use crate::alignment::{CRAM_MAGIC, Container, Containers};
 use crate::compress::{Compression, HEAD, promised, zstd_window};
+use crate::converted::Converted;
 use crate::input::open_error;
 use crate::shard::Stretch;
 use crate::there::uninterrupted;
@@ -401,6 +402,9 @@ impl Fetcher {
         };
         let bytes: Bytes = match origin {
             Origin::Reader(bytes) => bytes,
+            Origin::Input(Input::Converted(_, Converted(conversion))) => {
+                conversion.open().map_err(|error| read_error(name, error))?
+            }
             Origin::Input(input) => match input.path() {
                 None => Box::new(
                     Pipe::stdin(options.cancel.clone()).map_err(|error| read_error(name, error))?,

@@ -83,17 +83,18 @@ impl Mapped {
         Ok((mapped, contigs, k))
     }
 
+    /// Returns the places and the checksums of the planes.
+    pub(super) fn sums_of_planes(&self) -> [SectionSum; 3] {
+        [0, 1, 2].map(|number| self.sections[number])
+    }
+
     fn section(&self, number: usize) -> &[u8] {
         let SectionSum { start, len, .. } = self.sections[number];
         &self.mapping.bytes()[start as usize..(start + len) as usize]
     }
 
     fn damaged(&self, number: usize) -> Error {
-        let problem = format!(
-            "section {} of {SECTIONS} is damaged (checksum): copy the index again, or build it again",
-            number + 1
-        );
-        Error::index(self.mapping.path(), problem)
+        Error::index(self.mapping.path(), damaged(number))
     }
 
     /// See [`Index::check`](super::Index::check).
@@ -130,6 +131,14 @@ impl Mapped {
     pub(super) fn table(&self) -> &[u32] {
         bytemuck::try_cast_slice(self.section(4)).unwrap_or_default()
     }
+}
+
+/// Returns the message for a section with a wrong checksum.
+pub(super) fn damaged(number: usize) -> String {
+    format!(
+        "section {} of {SECTIONS} is damaged (checksum): copy the index again, or build it again",
+        number + 1
+    )
 }
 
 /// Parses the header of a whole file, and checks that the sections lie within the file and only zeros lie

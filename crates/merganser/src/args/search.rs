@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use merganser_search::{Config, Format, Lengths};
+use merganser_search::{Config, Format, Lengths, Score};
 
 use super::map::LimitArgs;
+use super::pages::PageArgs;
 use super::{DeviceArgs, ReadsArgs};
 
 const MORE: &str = "\
@@ -24,7 +25,7 @@ Hits:
 
 Output:
   tsv  sequence, start (from 0), end (exclusive), pattern, edits, strand, cigar,
-       and the letters of the text; after a header
+       and the letters of the text; with --score, the score; after a header
   bed  sequence, start, end, pattern, edits, strand
   fasta
        the letters of the hits, in the direction of the pattern
@@ -42,6 +43,9 @@ Examples:
   Guides of SpCas9 with up to 4 mismatches, and how often each one occurs:
     merganser search --guides guides.txt --pam NGG -e 4 --hamming genome.fa \\
       -o sites.bed --counts offtargets.tsv
+  Also by PAM, with a weaker PAM, in the index of a genome, and as a page:
+    merganser search --guides guides.txt --pam NGG,NAG -e 4 --hamming ref.mgi \\
+      -o sites.tsv --off-targets offtargets.tsv --report-html offtargets.html
   Adapters in reads, with up to a tenth of their length as edits:
     merganser search --patterns adapters.fa -e 10% reads.fq.gz -o hits.tsv.gz
   As BAM, for a genome browser:
@@ -53,7 +57,8 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = MORE)]
 pub(crate) struct SearchArgs {
-    /// Genomes or reads in FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; @LIST of such files, or - for stdin
+    /// Genomes or reads in FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; indexes (.mgi); @LIST of such files, or -
+    /// for stdin
     #[arg(required = true, value_name = "TEXTS")]
     pub(crate) texts: Vec<PathBuf>,
     #[command(flatten)]
@@ -91,6 +96,16 @@ pub(crate) struct SearchArgs {
     /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+    /// Write the number of hits of each guide by PAM, as the text has it, and edits; - is stdout
+    #[arg(long, value_name = "FILE", help_heading = "Guides")]
+    #[arg(requires = "pam", conflicts_with = "primers")]
+    pub(crate) off_targets: Option<PathBuf>,
+    /// Add a column with a score of each hit: cfd, the cutting frequency of SpCas9 (Doench 2016) for guides of 20 letters
+    #[arg(long, value_name = "SCORE", help_heading = "Guides")]
+    #[arg(requires_all = ["pam", "hamming"], conflicts_with = "primers")]
+    pub(crate) score: Option<Score>,
+    #[command(flatten)]
+    pub(crate) pages: PageArgs,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
     #[command(flatten)]

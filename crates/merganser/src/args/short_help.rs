@@ -42,7 +42,8 @@ const SHOWN: [(&str, &str); 15] = [
     ),
     (
         "search",
-        "pattern patterns threshold hamming strand pam seed output format counts threads memory",
+        "pattern patterns threshold hamming strand pam seed output format counts off-targets report-html \
+         threads memory",
     ),
 ];
 

@@ -4,18 +4,22 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use merganser_io::{Input, Output, OutputSet};
+use merganser_report::multiqc::Kind;
 use merganser_search::{Error, Format};
 
 use crate::args::SearchArgs;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{FormatChoice, Holds};
+use crate::pages::Pages;
 
 /// Outputs that are open, so that one that cannot be written ends the run at its start.
 pub(super) struct Outputs {
     pub(super) hits: Output,
     pub(super) counts: Option<Output>,
+    pub(super) off_targets: Option<Output>,
     pub(super) json: Option<Output>,
+    pub(super) pages: Pages,
 }
 
 impl Outputs {
@@ -28,7 +32,9 @@ impl Outputs {
         Ok(Outputs {
             hits: open(&args.output)?,
             counts: args.counts.as_ref().map(open).transpose()?,
+            off_targets: args.off_targets.as_ref().map(open).transpose()?,
             json: args.json.as_ref().map(open).transpose()?,
+            pages: Pages::create(&args.pages, Kind::Search, None, set).map_err(Error::from)?,
         })
     }
 }
@@ -44,7 +50,8 @@ pub(super) fn format(args: &SearchArgs) -> Format {
 /// A usage error, in one line.
 pub(super) fn check(args: &SearchArgs) -> Result<()> {
     let outputs = [("-o", Some(&args.output)), ("--counts", args.counts.as_ref())];
-    let outputs = outputs.into_iter().chain([("--json", args.json.as_ref())]);
+    let others = [("--off-targets", args.off_targets.as_ref()), ("--json", args.json.as_ref())];
+    let outputs = outputs.into_iter().chain(others);
     let is_stdout = |path: Option<&PathBuf>| path.is_some_and(|path| path.as_os_str() == "-");
     let mut taken = outputs.filter(|(_, path)| is_stdout(*path)).map(|(name, _)| name);
     match (taken.next(), taken.next()) {
@@ -61,5 +68,7 @@ pub(super) fn declared(args: &SearchArgs, inputs: &[Input], patterns: &[Input]) 
     let hits = if args.primers.is_some() { Holds::AMPLICONS } else { Holds::HITS };
     own.write(Format::holds(args.given_format, hits), [&args.output])
         .write(Holds::LINES, &args.counts)
+        .write(Holds::LINES, &args.off_targets)
         .write(Holds::JSON, &args.json)
+        .write_each(Pages::paths(&args.pages, Kind::Search, None))
 }

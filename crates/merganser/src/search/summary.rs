@@ -42,6 +42,7 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     set("pattern", args.pattern.clone().into());
     set("patterns", files.collect::<Vec<_>>().into());
     set("primers", args.primers.as_ref().map(|path| path.display().to_string()).into());
+    set("score", args.score.map(|score| score.name()).into());
     set("format", outputs::format(args).name().into());
     set("output", args.output.display().to_string().into());
     set("threads", context.threads.into());

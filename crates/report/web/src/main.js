@@ -8,6 +8,7 @@ import { el } from "./dom.js";
 import { mappings } from "./mapping.js";
 import { isDark, onTheme, startTheme, toggle } from "./palette.js";
 import { unfoldForPrint } from "./print.js";
+import { searches } from "./search.js";
 import { spectra } from "./spectrum.js";
 import { taxa } from "./taxa.js";
 
@@ -36,6 +37,7 @@ main.append(
     has("assembly") && assemblies(all),
     has("mapping") && mappings(all),
     has("decisions") && decisions(all),
+    has("search") && searches(all),
     all.length === 0 && el("p", { class: "empty" }, "There are no results."),
     about(all),
   ].filter(Boolean),

@@ -6,8 +6,16 @@ const PAGE = 25;
 /** Formats a field of a TSV file. */
 const field = (value) => (value === null || value === undefined ? "" : String(value).replace(/[\t\r\n]/g, " "));
 
+/** Colours a cell. */
+function heat(cell, strength) {
+  cell.classList.add("heat");
+  // The page's policy forbids attributes with styles, not properties.
+  cell.style.setProperty("--heat", `${(40 * strength).toFixed(1)}%`);
+}
+
 /**
- * A table. `columns` have a `name` and optionally `show`, which formats a value; `rows` are arrays of values. `filters` are elements
+ * A table. `columns` have a `name` and optionally `show`, which formats a value, and `heat`, which maps a value to the strength of
+ * its colour, 0 to 1; `rows` are arrays of values. `filters` are elements
  * above the table; `keeps` tells whether a row is shown.
  */
 export function table({ title, columns, rows, filters = [], keeps, perPage = PAGE }) {
@@ -59,7 +67,10 @@ export function table({ title, columns, rows, filters = [], keeps, perPage = PAG
           columns.map((column, index) => {
             const text = column.show ? column.show(row[index], row) : column.text ? String(row[index] ?? "–") : number(row[index]);
             const kind = { class: column.text ? "text" : "number", dir: column.text ? "auto" : null };
-            return index === 0 ? el("th", { scope: "row", ...kind }, text) : el("td", kind, text);
+            if (index === 0) return el("th", { scope: "row", ...kind }, text);
+            const cell = el("td", kind, text);
+            if (column.heat) heat(cell, column.heat(row[index]));
+            return cell;
           }),
         ),
       ),

@@ -8,7 +8,7 @@ use merganser_alignments::{
 use merganser_io::{BgzfBlocks, Output, put_decimal};
 
 use super::Format;
-use crate::{Config, Error, Hit, Operation, Pattern};
+use crate::{Config, Error, Hit, Operation, Pam, Pattern};
 
 /// The level of compression of BAM, that of `map`.
 const LEVEL: u8 = 1;
@@ -93,7 +93,7 @@ impl Alignments {
         let format = if is_binary { RecordFormat::Bam(LEVEL) } else { RecordFormat::Sam };
         let style = RecordStyle::all(format, texts.contigs(), true, &[]).remove(0);
         let blocks = is_binary.then(|| BgzfBlocks::new(LEVEL));
-        let pam = config.pam.as_ref().map_or_else(Vec::new, |pam| pam.to_string().into_bytes());
+        let pam = config.pam.as_ref().map_or_else(Vec::new, Pam::common_letters);
         let beside = if config.pam_first { [pam, Vec::new()] } else { [Vec::new(), pam] };
         let (compressed, tags, letters) = (Vec::new(), Vec::new(), Vec::new());
         Alignments { format, style, texts, blocks, compressed, tags, beside, letters }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use merganser_io::put_decimal;
+
 use crate::{Outcome, Pattern};
 
 /// Writes a table with a line for each pattern, in their order: its name, its letters, its number of hits with 0, 1, …
@@ -16,23 +18,36 @@ pub fn write_counts(
 ) -> io::Result<()> {
     let columns = outcome.hits.iter().map(Vec::len).max().unwrap_or(0);
     let mut text = b"pattern\tletters".to_vec();
-    (0..columns).try_for_each(|edits| write!(text, "\tedits_{edits}"))?;
-    text.extend_from_slice(b"\ttotal\n");
+    put_header(columns, &mut text);
     for (pattern, hits) in patterns.iter().zip(&outcome.hits) {
         text.extend_from_slice(pattern.name().as_bytes());
         text.push(b'\t');
         text.extend_from_slice(pattern.letters());
-        for edits in 0..columns {
-            match hits.get(edits) {
-                Some(count) => write!(text, "\t{count}")?,
-                None => text.extend_from_slice(b"\tNA"),
-            }
-        }
-        writeln!(text, "\t{}", hits.iter().sum::<u64>())?;
+        put_counts(hits, columns, &mut text);
         out.write_all(&text)?;
         text.clear();
     }
     out.write_all(&text)
+}
+
+/// Appends the names of the columns of counts, and the end of the line.
+pub(super) fn put_header(columns: usize, text: &mut Vec<u8>) {
+    (0..columns).for_each(|edits| text.extend_from_slice(format!("\tedits_{edits}").as_bytes()));
+    text.extend_from_slice(b"\ttotal\n");
+}
+
+/// Appends the number of hits with 0, 1, … edits, with NA for missing columns, their sum, and the end of the line.
+pub(super) fn put_counts(hits: &[u64], columns: usize, text: &mut Vec<u8>) {
+    for edits in 0..columns {
+        text.push(b'\t');
+        match hits.get(edits) {
+            Some(count) => put_decimal(*count, text),
+            None => text.extend_from_slice(b"NA"),
+        }
+    }
+    text.push(b'\t');
+    put_decimal(hits.iter().sum(), text);
+    text.push(b'\n');
 }
 
 #[cfg(test)]

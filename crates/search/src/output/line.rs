@@ -5,19 +5,20 @@ use std::ops::Range;
 use merganser_io::put_decimal;
 
 use super::Format;
-use crate::letters::complement_letter;
-use crate::{Hit, Pattern};
+use crate::letters::put_directed;
+use crate::{Hit, Pattern, Score};
 
-/// The first line of a table of hits.
-pub(crate) const HEADER: &[u8] = b"sequence\tstart\tend\tpattern\tedits\tstrand\tcigar\tletters\n";
+/// The first line of a table of hits, without a score and the line end.
+pub(crate) const HEADER: &[u8] = b"sequence\tstart\tend\tpattern\tedits\tstrand\tcigar\tletters";
 
-/// Appends the line of a hit. Starts count from 0, and ends are exclusive. The operations and the letters are those of
+/// Appends the line of a hit, with a score in TSV. Starts count from 0, and ends are exclusive. The operations and the letters are those of
 /// the text's direction.
 pub(crate) fn append(
     format: Format,
     patterns: &[Pattern],
     sequence: &[u8],
     hit: &Hit,
+    score: Option<Score>,
     text: &mut Vec<u8>,
 ) {
     let name = patterns[hit.pattern].name().as_bytes();
@@ -43,6 +44,10 @@ pub(crate) fn append(
         }
         text.push(b'\t');
         text.extend_from_slice(&hit.letters);
+        if let Some(score) = score {
+            text.push(b'\t');
+            score.put(&patterns[hit.pattern], hit, text);
+        }
     }
     text.push(b'\n');
 }
@@ -63,12 +68,4 @@ pub(crate) fn put_record(
     text.extend_from_slice(if reverse { b"(-)\n" } else { b"(+)\n" });
     put_directed(letters, reverse, text);
     text.push(b'\n');
-}
-
-/// Appends letters in upper case, or their reverse complement.
-pub(crate) fn put_directed(letters: &[u8], reverse: bool, text: &mut Vec<u8>) {
-    match reverse {
-        true => text.extend(letters.iter().rev().map(|&letter| complement_letter(letter))),
-        false => text.extend(letters.iter().map(u8::to_ascii_uppercase)),
-    }
 }

@@ -85,7 +85,7 @@ proptest! {
     #[test]
     fn devices_find_guides_next_to_their_pam(
         seed: u64, e in 0u32..5, ambiguous: bool, n_matches: bool, hamming: bool, pam_first: bool, strand in 0usize..3,
-        limit in proptest::option::of((1usize..30, 0usize..3)),
+        several: bool, limit in proptest::option::of((1usize..30, 0usize..3)),
     ) {
         if !has_device() {
             return Ok(());
@@ -95,7 +95,7 @@ proptest! {
             n_matches,
             hamming,
             strand: [Strand::Both, Strand::Forward, Strand::Reverse][strand],
-            pam: Some(if pam_first { "TTV" } else { "NG" }.parse().unwrap()),
+            pam: Some([["NG", "TTV"], ["AG,CT,GC", "TTV,CTA"]][usize::from(several)][usize::from(pam_first)].parse().unwrap()),
             pam_first,
             seed: limit.map(|(letters, edits)| Seed { letters, edits }),
             ..Config::new(Threshold::Edits(e))
