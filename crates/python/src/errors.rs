@@ -218,6 +218,10 @@ failure!(
     Error::Set { path, .. } => Cause::in_file(Class::Input, path)
 );
 failure!(
+    merganser_search::Error,
+    Error::TooMany { .. } => Cause::of(Class::Input)
+);
+failure!(
     merganser_assembly::Error,
     Error::Count(error) => error.origin(),
     Error::Kmers(error) => error.origin()

@@ -30,6 +30,7 @@ from merganser._core import (
     filter,
     matrix,
     qv,
+    search,
 )
 from merganser._errors import (
     ArgumentError,
@@ -75,4 +76,5 @@ __all__ = [
     "filter",
     "matrix",
     "qv",
+    "search",
 ]

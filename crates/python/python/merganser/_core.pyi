@@ -1751,6 +1751,22 @@ def count(
     >>> table
     <merganser.Table of 3 5-mers>
     """
+def search(
+    patterns: str | bytes | tuple[str, str | bytes] | Iterable[str | bytes | tuple[str, str | bytes]] | Mapping[str, str | bytes],
+    texts: bytes | _Sequences,
+    edits: _Edits,
+    *,
+    hamming: bool = False,
+    strand: Literal["both", "forward", "reverse"] = "both",
+    match_n: bool = False,
+    all_ends: bool = False,
+    overhang: float | None = None,
+    pam: str | None = None,
+    pam_first: bool = False,
+    seed: str | None = None,
+    threads: int | None = None,
+    progress: _Progress | None = None,
+) -> Rows: ...
 def filter(
     reads: _Sequences,
     segments: _Sequences,
