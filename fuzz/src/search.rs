@@ -16,8 +16,8 @@ const PAMS: [&str; 4] = ["NGG", "TTV", "N", "RGATC"];
 /// The costs of letters outside a text. Some are not fractions of powers of two.
 const COSTS: [f64; 8] = [0.0, 0.1, 0.3, 0.4, 0.5, 0.75, 0.9, 1.0];
 /// The largest products of the letters of a pattern and of a text for which the literal definition is fast enough.
-const MOST_CELLS: usize = 1 << 12;
-const MOST_CELLS_WITH_OVERHANG: usize = 1 << 8;
+const MAX_CELLS: usize = 1 << 12;
+const MAX_CELLS_WITH_OVERHANG: usize = 1 << 8;
 
 /// An end of a query: pattern, whether it is reversed, place and edits.
 pub type Place = (usize, bool, usize, usize);
@@ -67,8 +67,8 @@ impl Case {
         let cells = self.patterns.iter().map(|pattern| pattern.letters().len()).sum::<usize>()
             * (text.len() + 1);
         let most = match self.config.overhang {
-            Some(_) => MOST_CELLS_WITH_OVERHANG,
-            None => MOST_CELLS,
+            Some(_) => MAX_CELLS_WITH_OVERHANG,
+            None => MAX_CELLS,
         };
         if cells > most || text.is_empty() {
             assert!(!text.is_empty() || hits.is_empty());

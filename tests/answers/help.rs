@@ -27,7 +27,7 @@ help!(
     report_filter "report filter", report_mpa "report mpa", report_krona "report krona",
     eval "eval", deplete "deplete", deplete_index "deplete index", deplete_filter "deplete filter",
     deplete_union "deplete union", deplete_diff "deplete diff", deplete_intersect "deplete intersect",
-    deplete_info "deplete info", index "index", map "map", devices "devices", completions "completions", man "man"
+    deplete_info "deplete info", index "index", map "map", search "search", devices "devices", completions "completions", man "man"
 );
 
 /// Lines of help texts have at most 80 columns, for any width of the terminal, and every command has examples.

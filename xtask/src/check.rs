@@ -28,6 +28,7 @@ const AREAS: &[Area] = &[
         end_to_end: &["classify"],
     },
     Area { name: "map", crates: &["filter", "map", "deplete"], end_to_end: &["map"] },
+    Area { name: "search", crates: &["search"], end_to_end: &["search"] },
     Area { name: "report", crates: &["report"], end_to_end: &[] },
     Area { name: "answers", crates: &[], end_to_end: &["answers"] },
     Area { name: "runs", crates: &[], end_to_end: &["runs"] },

@@ -21,6 +21,7 @@ pub(crate) mod pages;
 mod parse;
 pub(crate) mod reads;
 pub(crate) mod report;
+pub(crate) mod search;
 mod short_help;
 pub(crate) mod threads;
 
@@ -44,6 +45,7 @@ pub(crate) use map::{IndexArgs, MapCommandArgs};
 pub(crate) use parse::parse;
 pub(crate) use reads::{PairArgs, ReadsArgs};
 pub(crate) use report::ReportCommand;
+pub(crate) use search::SearchArgs;
 pub(crate) use short_help::command;
 pub(crate) use threads::ThreadArgs;
 
@@ -59,6 +61,7 @@ Examples:
   merganser index ref.fa -o ref.mgi
   merganser map ref.mgi -1 reads_1.fq.gz -2 reads_2.fq.gz -e 10% --rescue 20% \\
     --best --clip --max-insert 1000 --sort -o out.bam
+  merganser search -p GTGYCAGCMGCCGCGGTAA -e 2 genome.fa -o hits.tsv
 
 `merganser COMMAND --help` shows all options of a command, with examples.
 
@@ -192,6 +195,11 @@ pub(crate) enum Command {
     /// Writes SAM, BAM or CRAM. The output depends only on the reference, the reads and the options under
     /// Hits, Reports and Output, never on the number of threads, the memory or the device.
     Map(Box<MapCommandArgs>),
+    /// Search genomes or reads for short patterns: guides, primers, barcodes, probes
+    ///
+    /// Finds every occurrence of each pattern within a number of edits, on both strands. The output depends only on the
+    /// patterns, the texts and the options under Hits, Guides and Output, never on the number of threads or the memory.
+    Search(Box<SearchArgs>),
     /// List this machine's GPUs, and why any cannot be used
     ///
     /// Prints the CUDA runtime of this build, the driver that it needs and the driver that is installed.

@@ -84,6 +84,12 @@ impl FormatChoice for ReadFormat {
     }
 }
 
+impl FormatChoice for merganser_search::Format {
+    fn format(self) -> Option<OutputFormat> {
+        Some(self.suffix())
+    }
+}
+
 impl Holds {
     /// Any format: the program chooses the name.
     pub(crate) const ANYTHING: Holds = Holds { formats: None, compressions: ANY_COMPRESSION };
@@ -118,6 +124,17 @@ impl Holds {
     /// Alignments.
     pub(crate) const ALIGNMENTS: Holds =
         Holds::text(&[OutputFormat::Sam, OutputFormat::Bam, OutputFormat::Cram]);
+    /// Hits of patterns.
+    pub(crate) const HITS: Holds = Holds::text(&[
+        OutputFormat::Tsv,
+        OutputFormat::Bed,
+        OutputFormat::Fasta,
+        OutputFormat::Sam,
+        OutputFormat::Bam,
+    ]);
+    /// Amplicons of primers.
+    pub(crate) const AMPLICONS: Holds =
+        Holds::text(&[OutputFormat::Tsv, OutputFormat::Bed, OutputFormat::Fasta]);
     /// Alignments of shards.
     pub(crate) const BAM: Holds = Holds::binary(&[OutputFormat::Bam]);
     /// A k-mer table.
@@ -208,8 +225,8 @@ impl Holds {
 
 /// Whether a format is text, which may be compressed.
 fn is_text(format: OutputFormat) -> bool {
-    use OutputFormat::{Csv, Fasta, Fastq, Html, Json, Sam, Tsv};
-    matches!(format, Csv | Fasta | Fastq | Html | Json | Sam | Tsv)
+    use OutputFormat::{Bed, Csv, Fasta, Fastq, Html, Json, Sam, Tsv};
+    matches!(format, Bed | Csv | Fasta | Fastq | Html | Json | Sam | Tsv)
 }
 
 /// Prints a note if mates are written to a single file.
@@ -273,6 +290,7 @@ mod tests {
             (Holds::DEPLETED_READS, "x.fq.zst"),
             (Holds::PICTURE, "x.picture"),
             (Holds::TABLE, "x.kff"),
+            (Holds::HITS, "x.bed.gz"),
             (Holds::ANYTHING, "x.bam.xz"),
         ] {
             assert_eq!(problem(holds, name), "", "{name}");
@@ -285,6 +303,7 @@ mod tests {
             (Holds::PICTURE, "x.jpg", "cannot be JPEG: end its name in .svg, .png, .pdf"),
             (Holds::TABLE, "x.mgk.gz", "a .mgk table is already compressed: leave .gz out"),
             (Holds::TABLE, "x.gz", "a .mgk table is already compressed: leave .gz out"),
+            (Holds::HITS, "x.bam.gz", "BAM is already compressed: leave .gz out"),
             (Holds::PARTIAL, "x.tsv", "cannot be TSV: give it a name without such a suffix"),
         ] {
             assert!(problem(holds, name).contains(what), "{name}: {}", problem(holds, name));

@@ -24,6 +24,7 @@
 //! | [`classify`] | reference genomes and a taxonomy → a database; reads and a database → a taxon for each read |
 //! | [`filter`] | pairs of a read and a segment → the number of edits, or a rejection |
 //! | [`map`] | a reference → an index; reads and an index → every place within a number of edits |
+//! | [`search`] | short patterns; genomes or reads → every occurrence within a number of edits |
 //! | [`deplete`] | a host's genomes → a set of minimizers; reads and a set → the reads without the host's |
 //!
 //! [`io`] has inputs and outputs, [`run`] the context and what all errors share, [`seq`] DNA as numbers, and [`gpu`]
@@ -230,6 +231,29 @@ pub mod map {
         InsertSizes, MAX_READ, NMode, Operation, Orientation, Outcome, OutputPaths, Outputs,
         Placements, Prefilter, ReadGroup, ReadHit, Reported, Select, Strand, ThreadTimes, Topology,
         build, build_in_memory, build_with, run, run_in_memory, run_with,
+    };
+}
+
+/// Search for short patterns: every occurrence of guides, primers and barcodes within a number of edits.
+///
+/// ```
+/// use merganser::filter::Threshold;
+/// use merganser::search::{Config, Pattern, find};
+///
+/// let patterns = [Pattern::new("515F", b"GTGYCAGCMGCCGCGGTAA")?];
+/// let texts = ["TTGTGCCAGCAGCCGCGGTAATT", "TTACCGCGGATGCTGGCACTT"];
+/// let hits = find(&Config::new(Threshold::Edits(1)), &patterns, &texts)?;
+/// let hit = |text: usize| (hits[text][0].alignment.start, hits[text][0].reverse, hits[text][0].edits);
+/// assert_eq!([hit(0), hit(1)], [(2, false, 0), (0, true, 1)]);
+/// # Ok::<(), merganser::search::Error>(())
+/// ```
+pub mod search {
+    #[doc(inline)]
+    pub use merganser_filter::Threshold;
+    #[doc(inline)]
+    pub use merganser_search::{
+        Alignment, Config, Error, Format, Hit, MAX_PATTERN, Operation, Outcome, Pam, Pattern,
+        Patterns, Seed, Strand, Writer, find, run, run_with, write_counts,
     };
 }
 

@@ -1,6 +1,6 @@
 //! `merganser`: counts the k-mers of sequencing reads and computes with their tables, classifies reads,
 //! decides which pairs of a read and a reference segment are worth aligning, removes a host's reads, and
-//! finds every place in a reference that a read matches.
+//! finds every place in a reference that a read matches, and every occurrence of a short pattern.
 //!
 //! This crate turns arguments into a job's configuration, shows progress and reports results. All
 //! algorithms are in the crates that it uses.
@@ -32,6 +32,7 @@ mod pages;
 mod progress;
 mod report;
 mod samples;
+mod search;
 mod verify;
 mod version;
 
@@ -86,6 +87,7 @@ fn run(command: &Command, console: &Console, started: Instant) -> Result<ExitCod
         Command::Deplete { command } => deplete::run(command, console, started),
         Command::Index(args) => index::run(args, console, started),
         Command::Map(args) => map::run(args, console, started),
+        Command::Search(args) => search::run(args, console, started),
         Command::Devices => devices::run(),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man { directory } => generate::man(directory.as_deref()),

@@ -7,9 +7,9 @@ use merganser_io::{Input, Output, finish_all, put_decimal};
 use merganser_run::{ConfigError, Context};
 use serde::Serialize;
 
-use crate::letters::complement_letter;
+use crate::output::{put_directed, put_record};
 use crate::run::{Receiver, SequenceHits, run_to};
-use crate::{Config, Error, Hit, Outcome, Pattern};
+use crate::{Config, Error, Format, Hit, Outcome, Pattern, PrimerPair};
 
 /// The lengths of amplicons that are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -50,31 +50,6 @@ impl Lengths {
     }
 }
 
-/// A pair of primers, both from 5' to 3'.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PrimerPair {
-    /// The name of the pair.
-    pub name: String,
-    /// The forward primer.
-    pub forward: Pattern,
-    /// The reverse primer.
-    pub reverse: Pattern,
-}
-
-merganser_run::named! {
-    /// The format of amplicons.
-    #[derive(Default)]
-    pub enum AmpliconFormat {
-        /// A header, then a line per amplicon with all columns.
-        #[default]
-        Tsv = "tsv",
-        /// BED: contig, start, end, pair, edits of both primers, strand.
-        Bed = "bed",
-        /// FASTA: the amplicons, from the forward primer to the reverse primer.
-        Fasta = "fasta",
-    }
-}
-
 /// The first line of a table of amplicons.
 const HEADER: &[u8] =
     b"sequence\tstart\tend\tpair\tstrand\tlength\tforward_edits\treverse_edits\tamplicon\n";
@@ -86,31 +61,35 @@ const HEADER: &[u8] =
 /// the reverse strand, which does not overlap the first one. Its strand is `+` if the forward primer begins it.
 ///
 /// # Errors
-/// Fails as [`run_with`](crate::run_with) does, and if the lengths are invalid.
+/// Fails as [`run_with`](crate::run_with) does, and if the lengths are invalid, or the format is one of alignments.
 pub fn run_primers(
     config: &Config,
     lengths: Lengths,
     pairs: &[PrimerPair],
     texts: &[Input],
-    (format, output): (AmpliconFormat, Output),
+    (format, output): (Format, Output),
     context: &Context,
-) -> Result<(Outcome, u64), Error> {
+) -> Result<Outcome, Error> {
     lengths.validate()?;
+    if format.is_of_alignments() {
+        let problem = "`format`: amplicons are written as TSV, BED or FASTA";
+        return Err(Error::Config(ConfigError::new(problem)));
+    }
     let patterns: Vec<Pattern> =
         pairs.iter().flat_map(|pair| [pair.forward.clone(), pair.reverse.clone()]).collect();
     let names = pairs.iter().map(|pair| pair.name.clone()).collect();
     let amplifier = Amplifier::new(lengths, names, format, output);
     let (mut outcome, amplifier) = run_to(config, &patterns, texts, amplifier, context)?;
-    let amplicons = amplifier.amplicons;
+    outcome.amplicons = Some(amplifier.amplicons);
     outcome.stages.add("sync", amplifier.finish()?);
-    Ok((outcome, amplicons))
+    Ok(outcome)
 }
 
 /// Finds and writes the amplicons of sequences.
 struct Amplifier {
     lengths: Lengths,
     names: Vec<String>,
-    format: AmpliconFormat,
+    format: Format,
     output: Output,
     begun: bool,
     text: Vec<u8>,
@@ -123,12 +102,7 @@ struct Amplifier {
 }
 
 impl Amplifier {
-    fn new(
-        lengths: Lengths,
-        names: Vec<String>,
-        format: AmpliconFormat,
-        output: Output,
-    ) -> Amplifier {
+    fn new(lengths: Lengths, names: Vec<String>, format: Format, output: Output) -> Amplifier {
         Amplifier {
             lengths,
             names,
@@ -144,7 +118,7 @@ impl Amplifier {
     }
 
     fn begin(&mut self) -> Result<(), Error> {
-        if !self.begun && self.format == AmpliconFormat::Tsv {
+        if !self.begun && self.format == Format::Tsv {
             self.output.write_all(HEADER)?;
         }
         self.begun = true;
@@ -195,14 +169,8 @@ impl Amplifier {
         let strand: &[u8] = if reverse { b"-" } else { b"+" };
         let letters = &self.letters[place.start - self.first..place.end - self.first];
         let decimal = |number: usize, text: &mut Vec<u8>| put_decimal(number as u64, text);
-        if self.format == AmpliconFormat::Fasta {
-            text.extend([b">", name, b" ", sequence, b":"].concat());
-            decimal(place.start + 1, text);
-            text.push(b'-');
-            decimal(place.end, text);
-            text.extend([b"(", strand, b")\n"].concat());
-            put_directed(letters, reverse, text);
-            text.push(b'\n');
+        if self.format == Format::Fasta {
+            put_record(name, sequence, &place, reverse, letters, text);
             return;
         }
         text.extend_from_slice(sequence);
@@ -211,7 +179,7 @@ impl Amplifier {
             decimal(number, text);
         }
         text.extend([b"\t", name, b"\t"].concat());
-        if self.format == AmpliconFormat::Bed {
+        if self.format == Format::Bed {
             decimal(forward + backward, text);
             text.extend([b"\t", strand, b"\n"].concat());
             return;
@@ -224,14 +192,6 @@ impl Amplifier {
         text.push(b'\t');
         put_directed(letters, reverse, text);
         text.push(b'\n');
-    }
-}
-
-/// Appends letters in upper case, or their reverse complement.
-fn put_directed(letters: &[u8], reverse: bool, text: &mut Vec<u8>) {
-    match reverse {
-        true => text.extend(letters.iter().rev().map(|&letter| complement_letter(letter))),
-        false => text.extend(letters.iter().map(u8::to_ascii_uppercase)),
     }
 }
 

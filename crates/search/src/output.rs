@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use merganser_io::{Output, OutputFormat, finish_all};
 
-use crate::{Error, Hit, Pattern};
+use crate::{Config, Error, Hit, Pattern};
 use alignments::Alignments;
 pub(crate) use alignments::{TextLengths, check_names};
 pub use counts::write_counts;
-pub(crate) use line::{HEADER, append};
+pub(crate) use line::{HEADER, append, put_directed, put_record};
 
 merganser_run::named! {
     /// The format of the hits.
@@ -29,6 +29,8 @@ merganser_run::named! {
         Sam = "sam",
         /// BAM: SAM in binary form, compressed as BGZF.
         Bam = "bam",
+        /// FASTA: the letters of the hits, in the direction of the pattern.
+        Fasta = "fasta",
     }
 }
 
@@ -47,6 +49,7 @@ impl Format {
             Format::Bed => OutputFormat::Bed,
             Format::Sam => OutputFormat::Sam,
             Format::Bam => OutputFormat::Bam,
+            Format::Fasta => OutputFormat::Fasta,
         }
     }
 
@@ -85,8 +88,8 @@ impl Writer {
     }
 
     /// Takes the lengths of the texts, which alignments need.
-    pub(crate) fn measured(&mut self, lengths: TextLengths) {
-        self.alignments = Some(Alignments::new(self.format, lengths));
+    pub(crate) fn measured(&mut self, lengths: TextLengths, config: &Config) {
+        self.alignments = Some(Alignments::new(self.format, lengths, config));
     }
 
     /// Writes hits of a text, which are in order. `number` counts the texts from 0.

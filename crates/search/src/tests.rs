@@ -1,5 +1,8 @@
 //! Comparison of whole searches with `map`, with the literal definition, and of files with texts in memory.
 
+#[cfg(feature = "cuda")]
+mod cuda;
+
 use merganser_io::Output;
 use merganser_run::Context;
 use merganser_test_random::Random;
@@ -7,8 +10,8 @@ use proptest::prelude::*;
 
 use crate::letters::{bases, text_bases};
 use crate::{
-    AmpliconFormat, Config, Error, Format, Hit, Lengths, Operation, Pattern, PrimerPair, Strand,
-    Threshold, Writer, find, run_primers, run_with,
+    Config, Error, Format, Hit, Lengths, Operation, Pattern, PrimerPair, Strand, Threshold, Writer,
+    find, run_primers, run_with,
 };
 
 fn pattern(number: usize, letters: &[u8]) -> Pattern {
@@ -318,8 +321,7 @@ proptest! {
             let forward = text[start..start + 9].to_vec();
             let reverse = crate::searcher::reverse_complement(&text[start + length - 9..start + length]);
             let (forward, reverse) = if number == 1 { (reverse, forward) } else { (forward, reverse) };
-            let (forward, reverse) = (pattern(0, &forward), pattern(1, &reverse));
-            pairs.push(PrimerPair { name: format!("pair{number}"), forward, reverse });
+            pairs.push(PrimerPair::new(format!("pair{number}"), &forward, &reverse).unwrap());
         }
         let config = Config::new(Threshold::Edits(e));
         let lengths = Lengths { min_amplicon: min, max_amplicon: min + more };
@@ -354,14 +356,14 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let (input, path) = (folder.path().join("texts.fa"), folder.path().join("amplicons.tsv"));
         std::fs::write(&input, fasta(&texts)).unwrap();
-        let output = (AmpliconFormat::Tsv, Output::create(&path).unwrap());
+        let output = (Format::Tsv, Output::create(&path).unwrap());
         let mut context = Context::new();
         context.threads = 2;
-        let (_, count) = run_primers(&config, lengths, &pairs, &[input.into()], output, &context).unwrap();
+        let outcome = run_primers(&config, lengths, &pairs, &[input.into()], output, &context).unwrap();
         let text = std::fs::read_to_string(path).unwrap();
         let (_, lines) = text.split_once('\n').unwrap();
         prop_assert_eq!(lines, expected);
-        prop_assert_eq!(count, lines.lines().count() as u64);
+        prop_assert_eq!(outcome.amplicons, Some(lines.lines().count() as u64));
     }
 
     /// Stretches are short in tests, so that clusters cross their borders.

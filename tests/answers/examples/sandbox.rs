@@ -102,6 +102,11 @@ fn sequences(dir: &Dir) {
     dir.write("genomes.txt", "genomes/a.fa\ngenomes/b.fa\n");
     dir.write("run.tsv", "s1\treads.fq.gz\ns2\treads_1.fq.gz\treads_2.fq.gz\n");
     dir.write("run.csv", "sample,fastq_1,fastq_2\ns1,reads_1.fq.gz,reads_2.fq.gz\n");
+    let pair = complement(&two[400..420]);
+    dir.write("primers.tsv", format!("one\t{}\t{pair}\n", &two[200..220]));
+    dir.write("primers.fa", format!(">one\n{}\n>two\nGTGYCAGCMGCCGCGGTAA\n", &one[100..120]));
+    dir.write("adapters.fa", format!(">adapter\n{}\n", &one[300..333]));
+    dir.write("guides.txt", format!("{}\n{}\n", &one[500..520], &one[900..920]));
     dir.write("markers.txt", format!("{}\n{}\n", &one[..31], &two[..31]));
     shell(
         dir.root(),

@@ -29,7 +29,7 @@ pub struct Size {
 /// A few hundred reads: each run takes some hundredths of a second.
 pub const SMALL: Size = Size { bases: 5000, reads: 900 };
 
-const FILES: [(&str, &str); 15] = [
+const FILES: [(&str, &str); 17] = [
     ("tax/nodes.dmp", NODES),
     ("tax/names.dmp", NAMES),
     ("tax/merged.dmp", "9\t|\t11\t|\n"),
@@ -43,6 +43,8 @@ const FILES: [(&str, &str); 15] = [
     ("session", "1.fq -o out/a.tsv\n@list --no-map --report out/b.kreport\n2.fq -o out/c.tsv\n"),
     ("list.txt", "#assembly_accession\ttaxid\nGCF_000000001.1\t11\nGCF_000000002.1\t12\n"),
     ("sums", ""),
+    ("p.fa", ">one x\nACGTNACCGTAR\n>two\nGGATCCTTAAGATC\n"),
+    ("guides.txt", "# guides\na\tGATTACAGATCC\nACGTTGCAAC\n"),
     ("own.man/other.1", "a page of something else"),
     ("hist", "1\t1000\n2\t10\n3\t20\n4\t300\n5\t500\n6\t300\n7\t100\n8\t20\n"),
 ];

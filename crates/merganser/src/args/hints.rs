@@ -18,7 +18,7 @@ const fn hint(command: &'static str, options: &'static [&'static str], tip: &'st
 }
 
 /// The tips by order of precedence: the first that fits is given.
-const HINTS: [Hint; 34] = [
+const HINTS: [Hint; 41] = [
     // Kraken 2
     hint(
         "classify",
@@ -76,6 +76,34 @@ const HINTS: [Hint; 34] = [
     hint("map", &["-S"], "-o FILE names the output"),
     hint("map", &["-i", "--percent-identity"], "-e N% is 100 minus the percentage of identity"),
     hint("map", &["-k", "-m"], "--max-hits N limits the hits of a read; --memory SIZE the memory"),
+    // Sassy, cutadapt, seqkit and others that search patterns
+    hint(
+        "search",
+        &["-k", "--mismatches", "-m", "--max-mismatch"],
+        "-e N is the maximum number of edits; with --hamming, of mismatches",
+    ),
+    hint(
+        "search",
+        &["-f", "--pattern-fasta", "--pattern-file"],
+        "--patterns FILE has the patterns, as FASTA or one per line",
+    ),
+    hint(
+        "search",
+        &["-s", "--query", "-g", "-a"],
+        "-p LETTERS is a pattern, and --patterns FILE a file of them",
+    ),
+    hint(
+        "search",
+        &["--no-rc", "--only-positive-strand", "-P"],
+        "--strand forward searches only the forward strand",
+    ),
+    hint("search", &["--alpha"], "--overhang COST is the cost of a letter outside the text"),
+    hint("search", &["--bed", "-b"], "-o FILE.bed writes BED, and --format bed to stdout"),
+    hint(
+        "search",
+        &["--degenerate", "-d", "--iupac"],
+        "patterns are in IUPAC letters: leave it out",
+    ),
     // All
     hint("", &["-m", "--mem", "--max-memory"], "--memory SIZE, e.g. 8G, limits the memory"),
     hint(

@@ -5,7 +5,7 @@ use clap::{Command, CommandFactory};
 use super::Cli;
 
 /// The options that `-h` shows, for commands that have many. Other commands show all but [`RARE`].
-const SHOWN: [(&str, &str); 14] = [
+const SHOWN: [(&str, &str); 15] = [
     (
         "count",
         "k output format histogram min-count max-count forward-only hpc report-html threads memory device",
@@ -39,6 +39,10 @@ const SHOWN: [(&str, &str); 14] = [
         "map",
         "1 mates interleaved threshold best best-strata all max-insert rescue clip sort output read-group \
          report-html threads memory device",
+    ),
+    (
+        "search",
+        "pattern patterns threshold hamming strand pam seed output format counts threads memory",
     ),
 ];
 

@@ -8,7 +8,7 @@ use merganser_alignments::{
 use merganser_io::{BgzfBlocks, Output, put_decimal};
 
 use super::Format;
-use crate::{Error, Hit, Pattern};
+use crate::{Config, Error, Hit, Operation, Pattern};
 
 /// The level of compression of BAM, that of `map`.
 const LEVEL: u8 = 1;
@@ -66,6 +66,12 @@ pub(crate) fn check_names(patterns: &[Pattern]) -> Result<(), Error> {
     }
 }
 
+/// Returns the number of differences of an alignment (NM), which are its edits without those of letters outside the text.
+fn differences(operations: &[(Operation, u32)]) -> u32 {
+    let differs = |operation| !matches!(operation, Operation::Match | Operation::Clip);
+    operations.iter().filter(|(one, _)| differs(*one)).map(|(_, length)| length).sum()
+}
+
 /// A writer of hits as alignments.
 #[derive(Debug)]
 pub(super) struct Alignments {
@@ -76,15 +82,21 @@ pub(super) struct Alignments {
     blocks: Option<BgzfBlocks>,
     compressed: Vec<u8>,
     tags: Vec<u8>,
+    /// The letters that each alignment has before and after those of its pattern: a PAM.
+    beside: [Vec<u8>; 2],
+    letters: Vec<u8>,
 }
 
 impl Alignments {
-    pub(super) fn new(format: Format, texts: TextLengths) -> Alignments {
+    pub(super) fn new(format: Format, texts: TextLengths, config: &Config) -> Alignments {
         let is_binary = format == Format::Bam;
         let format = if is_binary { RecordFormat::Bam(LEVEL) } else { RecordFormat::Sam };
         let style = RecordStyle::all(format, texts.contigs(), true, &[]).remove(0);
         let blocks = is_binary.then(|| BgzfBlocks::new(LEVEL));
-        Alignments { format, style, texts, blocks, compressed: Vec::new(), tags: Vec::new() }
+        let pam = config.pam.as_ref().map_or_else(Vec::new, |pam| pam.to_string().into_bytes());
+        let beside = if config.pam_first { [pam, Vec::new()] } else { [Vec::new(), pam] };
+        let (compressed, tags, letters) = (Vec::new(), Vec::new(), Vec::new());
+        Alignments { format, style, texts, blocks, compressed, tags, beside, letters }
     }
 
     /// Returns the beginning of the file. Hits are in the order of the texts, then of their positions.
@@ -125,14 +137,19 @@ impl Alignments {
         text: &mut Vec<u8>,
     ) {
         let pattern = &patterns[hit.pattern];
+        let [before, after] = &self.beside;
+        self.letters.clear();
+        let parts = [before, pattern.letters(), after];
+        parts.iter().for_each(|part| self.letters.extend_from_slice(part));
+        let edits = differences(&hit.alignment.operations);
         self.tags.clear();
         match self.format {
             RecordFormat::Sam => {
                 self.tags.extend_from_slice(b"\tNM:i:");
-                put_decimal(hit.edits as u64, &mut self.tags);
+                put_decimal(u64::from(edits), &mut self.tags);
             }
             // A pattern has at most 128 letters, and fewer edits.
-            _ => self.tags.extend_from_slice(&[b'N', b'M', b'C', hit.edits as u8]),
+            _ => self.tags.extend_from_slice(&[b'N', b'M', b'C', edits as u8]),
         }
         let contig = self.texts.numbers[number as usize].unwrap_or_default();
         let at = hit.alignment.start as u32;
@@ -144,7 +161,7 @@ impl Alignments {
             operations: &hit.alignment.operations,
             mate: None,
             template: 0,
-            letters: Some([pattern.letters(), b""]),
+            letters: Some([&self.letters, b""]),
             hit: None,
             mate_tags: None,
             read_tags: &self.tags,

@@ -52,7 +52,6 @@ pub(super) fn measure(
             }
         }
     }
-    context.progress.finish();
     warn_of_names(header.texts.contigs(), &context.warnings);
     Ok(header.texts)
 }

@@ -1,0 +1,79 @@
+//! The summary on stderr: what was searched, what was found, and the time.
+
+use merganser_run::{format_size, thousands};
+use merganser_search::Strand;
+
+use super::Finished;
+use crate::common::tell_skipped;
+use crate::console::Console;
+
+/// The number of counts of hits by edits that are printed.
+const SHOWN: usize = 8;
+
+/// Prints the results and their warnings.
+pub(super) fn print(finished: &Finished<'_>, console: &Console) {
+    let (outcome, context) = (finished.outcome, finished.context);
+    console.debug(format_args!(
+        "{} threads, {} of memory, simd {}",
+        context.threads,
+        format_size(context.budget()),
+        merganser_seq::simd::Level::best().name()
+    ));
+    tell_skipped(outcome.skipped_alignments, console);
+    let strands = match finished.args.config.strand {
+        Strand::Both => "both strands",
+        Strand::Forward => "forward strand",
+        Strand::Reverse => "reverse complement",
+    };
+    console.info(format_args!(
+        "{} in {} with {}, {strands}",
+        counted(finished.patterns.len() as u64, "pattern"),
+        counted(outcome.texts, "sequence"),
+        counted(outcome.letters, "letter"),
+    ));
+    let amplicons = outcome.amplicons.map(|count| format!("{}, ", counted(count, "amplicon")));
+    let hits = format!("{}{}", counted(outcome.total(), "hit"), by_edits(&sums(finished)));
+    console.info(format_args!("{}{hits}", amplicons.unwrap_or_default()));
+    let peak = outcome.peak_memory.map(|peak| format!(", peak memory {}", format_size(peak)));
+    let seconds = finished.started.elapsed().as_secs_f64();
+    console.info(format_args!("{seconds:.2} s{}", peak.unwrap_or_default()));
+    console.print_warnings();
+}
+
+/// Returns the number of hits of all patterns by edits.
+pub(super) fn sums(finished: &Finished<'_>) -> Vec<u64> {
+    let hits = &finished.outcome.hits;
+    let columns = hits.iter().map(Vec::len).max().unwrap_or(0);
+    (0..columns).map(|edits| hits.iter().filter_map(|counts| counts.get(edits)).sum()).collect()
+}
+
+fn by_edits(sums: &[u64]) -> String {
+    let found = || sums.iter().enumerate().filter(|(_, count)| **count > 0);
+    let mut shown: Vec<String> = found()
+        .take(SHOWN)
+        .map(|(edits, count)| {
+            format!("{} with {}", thousands(*count), counted(edits as u64, "edit"))
+        })
+        .collect();
+    let rest: u64 = found().skip(SHOWN).map(|(_, count)| count).sum();
+    shown.extend((rest > 0).then(|| format!("{} with more", thousands(rest))));
+    if shown.is_empty() { String::new() } else { format!(": {}", shown.join(", ")) }
+}
+
+fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_edits;
+
+    #[test]
+    fn hits_are_shown_by_edits() {
+        assert_eq!(by_edits(&[]), "");
+        assert_eq!(by_edits(&[0, 0]), "");
+        assert_eq!(by_edits(&[2, 0, 1300]), ": 2 with 0 edits, 1,300 with 2 edits");
+        let expected = "1 with 6 edits, 1 with 7 edits, 3 with more";
+        assert!(by_edits(&[1; 11]).ends_with(expected));
+    }
+}

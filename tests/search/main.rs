@@ -1,0 +1,12 @@
+//! End-to-end tests of the built program: `search`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "tests panic on failure and print what they skip"
+)]
+
+mod formats;
+mod hostile;
+mod judged;
+mod patterns;
+mod primers;
