@@ -219,7 +219,11 @@ failure!(
 );
 failure!(
     merganser_search::Error,
-    Error::TooMany { .. } => Cause::of(Class::Input)
+    Error::Content { path, .. } => Cause::in_file(Class::Input, path),
+    Error::File { path, source } => Cause::of_source(path, source),
+    Error::Gpu(error) => Cause::of_gpu(error),
+    Error::Pattern { .. } => Cause::of(Class::Argument),
+    Error::TooMany { .. } => Cause::of(Class::Memory)
 );
 failure!(
     merganser_assembly::Error,

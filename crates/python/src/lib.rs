@@ -62,6 +62,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(matrix::matrix, module)?)?;
     module.add_function(wrap_pyfunction!(extract::extract, module)?)?;
     module.add_function(wrap_pyfunction!(search::search, module)?)?;
+    module.add_function(wrap_pyfunction!(search::search_to, module)?)?;
+    module.add_function(wrap_pyfunction!(search::search_counts, module)?)?;
+    module.add_function(wrap_pyfunction!(search::amplicons, module)?)?;
     module.add_function(wrap_pyfunction!(devices::devices, module)?)?;
     Ok(())
 }

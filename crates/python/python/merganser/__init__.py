@@ -22,6 +22,7 @@ from merganser._core import (
     Spectrum,
     Table,
     __version__,
+    amplicons,
     count,
     decode_kmers,
     devices,
@@ -31,6 +32,8 @@ from merganser._core import (
     matrix,
     qv,
     search,
+    search_counts,
+    search_to,
 )
 from merganser._errors import (
     ArgumentError,
@@ -68,6 +71,7 @@ __all__ = [
     "Spectrum",
     "Table",
     "__version__",
+    "amplicons",
     "count",
     "decode_kmers",
     "devices",
@@ -77,4 +81,6 @@ __all__ = [
     "matrix",
     "qv",
     "search",
+    "search_counts",
+    "search_to",
 ]
