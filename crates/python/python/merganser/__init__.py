@@ -1,12 +1,13 @@
-"""k-mer tables, metagenomic classification, host removal, pre-alignment filtering, read mapping and assembly evaluation.
+"""k-mer tables, classification, host removal, filtering, read mapping, search for patterns and assembly evaluation.
 
 >>> import merganser
 >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
 >>> len(table), table["CGTTA"]
 (3, 2)
 
-Sequences are bytes or arrays; a str or a path names a file. Results are Arrow data, which Polars, pyarrow, DuckDB and
-pandas read directly; columns of numbers are NumPy arrays. The package contains the program `merganser`.
+Sequences are bytes or arrays; a str or a path names a file (`search` also takes letters as str). Results are Arrow data,
+which Polars, pyarrow, DuckDB and pandas read directly; columns of numbers are NumPy arrays. The package contains the
+program `merganser`.
 """
 
 from merganser._core import (
