@@ -33,12 +33,10 @@ _Sequences: TypeAlias = Iterable[bytes] | _Arrow | _NumpyArray
 _Reads: TypeAlias = _Paths | _Sequences
 _Letters: TypeAlias = Iterable[str | bytes] | _Arrow | _NumpyArray
 _DNA: TypeAlias = str | bytes
-_Texts: TypeAlias = _DNA | _Reads
+_Texts: TypeAlias = _DNA | _Reads | Iterable[_DNA]
 _Patterns: TypeAlias = _DNA | PathLike[str] | Mapping[str, _DNA] | Iterable[_DNA | tuple[str, _DNA]]
 _PrimerPair: TypeAlias = tuple[_DNA, _DNA]
-_Primers: TypeAlias = (
-    _Path | Mapping[str, _PrimerPair] | Iterable[tuple[str, _DNA, _DNA] | tuple[str, _PrimerPair]]
-)
+_Primers: TypeAlias = _Path | Mapping[str, _PrimerPair] | Iterable[tuple[str, _DNA, _DNA] | tuple[str, _PrimerPair]]
 _Codes: TypeAlias = Iterable[int] | _Arrow | _NumpyArray
 _Edits: TypeAlias = int | str
 _Taxids: TypeAlias = int | Iterable[int]
@@ -1777,7 +1775,48 @@ def search(
     memory: _Memory | None = None,
     tmp_dir: _Path | None = None,
     progress: _Progress | None = None,
-) -> Rows: ...
+) -> Rows:
+    """Finds every occurrence of short patterns, such as guides, primers and barcodes, with at most `e` edits.
+
+    Args:
+        patterns: The patterns, up to 128 IUPAC letters of DNA each: a str or bytes, or several, whose names are their letters;
+            pairs of a name and letters, or a dict of these; or a file (PathLike) of FASTA, or with a pattern per line.
+        texts: The genomes or reads to search: files or sequences, as for `count`; also one sequence alone. A str of letters
+            of DNA that is not the name of a file is a sequence, too.
+        e: The maximum number of edits: an int, or per cent of the pattern's length, "10%".
+        hamming: Allow only substitutions, no insertions or deletions; each position is a hit.
+        strand: The strands of the texts to search: "both", "forward" or "reverse".
+        match_n: Let N in a text match every letter; otherwise it matches none.
+        all_ends: Return every end of an alignment, not only the best one of each place.
+        overhang: Let patterns extend beyond a text; each letter outside counts as this many edits, 0 to 1.
+        pam: The letters that must follow a pattern exactly, such as "NGG"; they are part of the hit.
+        pam_first: The PAM comes before the pattern.
+        seed: "12:1" allows only 1 edit in the 12 letters next to the PAM or, without one, at the pattern's end.
+        reference: The reference as FASTA, which reads in CRAM need.
+        device: As for `count`.
+        threads: As for `count`. Threads share long sequences.
+        memory: As for `count`. The rows may take as much again.
+        tmp_dir: As for `count`.
+        progress: As for `count`.
+
+    Returns:
+        `Rows` with one row per hit, in the order of the texts, then of start, end, pattern and strand: `text` (uint64, the number of the
+        sequence, from 0) or, for files, `sequence` (its name); `start` and `end` (uint64, from 0; the end is exclusive), `pattern` (its
+        name), `edits` (uint32), `reverse` (whether the reverse complement of the pattern matches), `cigar` (with =, X, I, D, and S
+        outside the text) and `letters` (of the text). CIGAR and letters are in the direction of the text.
+
+    Raises:
+        ArgumentError: If an argument is out of range, or a pattern is invalid or would match everywhere.
+        InputError: If a text is invalid; it has `file` and `record`.
+        MemoryLimitError: If there are too many hits for `memory`.
+
+    >>> import merganser
+    >>> hits = merganser.search({"site": "GATTACA"}, ["TTGATTACATT", "TTTGTAGTCTT"], 1)
+    >>> for hit in hits:
+    ...     print(hit.text, hit.start, hit.end, hit.pattern, hit.edits, hit.reverse, hit.cigar)
+    0 2 9 site 0 False 7=
+    1 2 9 site 1 True 5=1X1=
+    """
 def search_to(
     patterns: _Patterns,
     texts: _Texts,
@@ -1800,7 +1839,32 @@ def search_to(
     memory: _Memory | None = None,
     tmp_dir: _Path | None = None,
     progress: _Progress | None = None,
-) -> dict[str, int]: ...
+) -> dict[str, int]:
+    r"""Searches as `search` and writes the hits to a file, with the same bytes as `merganser search`.
+
+    Args:
+        patterns: As for `search`; also `texts`, `e`, `hamming`, `strand`, `match_n`, `all_ends`, `overhang`, `pam`, `pam_first`,
+            `seed`, `reference`, `device`, `threads`, `memory`, `tmp_dir` and `progress`.
+        output: The file for the hits: BED, FASTA, SAM or BAM if the name ends in .bed, .fa, .sam or .bam, else TSV;
+            compressed if the name ends in .gz.
+        format: "tsv", "bed", "fasta", "sam" or "bam"; None for that of the name of `output`.
+        counts: The file for a table of the hits of each pattern by edits, as `search_counts` returns; None for no file.
+
+    Returns:
+        A dict of numbers: sequences, letters, hits.
+
+    Raises:
+        ArgumentError: If an argument is out of range, or a pattern is invalid or would match everywhere.
+        InputError: If a text is invalid; it has `file` and `record`.
+        OutputError: If an output cannot be written; then no output appears.
+
+    >>> import merganser, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "hits.bed"
+    >>> merganser.search_to({"site": "GATTACA"}, "TTGATTACATT", 1, output=path)
+    {'sequences': 1, 'letters': 11, 'hits': 1}
+    >>> path.read_text()
+    '1\t2\t9\tsite\t0\t+\n'
+    """
 def search_counts(
     patterns: _Patterns,
     texts: _Texts,
@@ -1820,7 +1884,25 @@ def search_counts(
     memory: _Memory | None = None,
     tmp_dir: _Path | None = None,
     progress: _Progress | None = None,
-) -> Rows: ...
+) -> Rows:
+    """Counts the hits of `search` by pattern and edits. Hits are not kept in memory.
+
+    Args:
+        patterns: As for `search`; also `texts`, `e`, `hamming`, `strand`, `match_n`, `all_ends`, `overhang`, `pam`, `pam_first`,
+            `seed`, `reference`, `device`, `threads`, `memory`, `tmp_dir` and `progress`.
+
+    Returns:
+        `Rows` with one row per pattern: `pattern` (its name), `letters`, `edits_0`, `edits_1` and so on (uint64, the hits with this
+        number of edits; null if the pattern may not have it) and `total` (uint64).
+
+    Raises:
+        ArgumentError: If an argument is out of range, or a pattern is invalid or would match everywhere.
+        InputError: If a text is invalid; it has `file` and `record`.
+
+    >>> import merganser
+    >>> list(merganser.search_counts({"site": "GATTACA"}, ["TTGATTACATT", "TTTGTAGTCTT"], 1))
+    [Row(pattern='site', letters='GATTACA', edits_0=1, edits_1=1, total=2)]
+    """
 def amplicons(
     primers: _Primers,
     texts: _Texts,
@@ -1838,404 +1920,35 @@ def amplicons(
     memory: _Memory | None = None,
     tmp_dir: _Path | None = None,
     progress: _Progress | None = None,
-) -> Rows: ...
-def filter(
-        self,
-        reads: _Reads,
-        mates: _Reads | None = None,
-        *,
-        interleaved: bool = False,
-        any_names: bool = False,
-        reference: _Path | None = None,
-        output: None = None,
-        output2: _Path | None = None,
-        output_matching: _Path | None = None,
-        abs_threshold: int = 2,
-        rel_threshold: float = 0.01,
-        prefix_length: int = 0,
-        complexity_threshold: float = 0.0,
-        mask: Literal["n", "lower"] | None = None,
-        keep: bool = False,
-        rename: bool = False,
-        threads: int | None = None,
-        memory: _Memory | None = None,
-        tmp_dir: _Path | None = None,
-        progress: _Progress | None = None,
-    ) -> Rows:
-        """Removes the host's reads, or keeps only these, with the decisions of `merganser deplete filter` and Deacon.
+) -> Rows:
+    """Finds the amplicons of pairs of primers in genomes (in-silico PCR), as `merganser search --primers`.
 
-        Args:
-            reads: Files or sequences, as for `count`.
-            mates: The second mates, the same number of files or sequences as `reads`.
-            interleaved: First and second mates alternate in `reads`.
-            any_names: Pair mates by position, even if their names differ.
-            reference: The reference as FASTA, which reads in CRAM need.
-            output: The file for the kept reads; compressed if the name ends in .gz or .zst. If it ends in .bam, .cram or .sam,
-                the alignments of the kept reads are written as they are in the input, with all tags. For pairs, # in the name
-                becomes 1 and 2 (in `classify_to` and `extract` _1 and _2, as in Kraken 2); without it and without `output2`, mates are interleaved. None to return the reads.
-            output2: The file for second mates.
-            output_matching: The file for the removed reads, named as `output`; not with `keep` or `mask`.
-            abs_threshold: The minimum number of a read's distinct minimizers that are in the set.
-            rel_threshold: The minimum fraction of a read's distinct minimizers that are in the set, 0 to 1.
-            prefix_length: Look only at the first bases of each read, this many; 0 looks at all.
-            complexity_threshold: Ignore minimizers of the set that are less complex than this, 0 to 1.
-            mask: "n" or "lower": keep all reads, and mask the host's stretches of matching ones by N or in lower case.
-            keep: Keep the matching reads, and remove the others.
-            rename: Replace names by numbers: 1, 2 and so on.
-            threads: As for `count`.
-            memory: As for `count`.
-            tmp_dir: As for `count`.
-            progress: As for `count`.
-
-        Returns:
-            Without `output`, `Rows` of the kept reads, mates one after the other: `read` (its name; for a sequence its
-            number, from 1), `sequence` and `quality` (null for reads without qualities). With `output`, a dict of
-            numbers: reads, bases, kept_reads, kept_bases; a pair is two reads.
-
-        Raises:
-            ArgumentError: If an argument is out of range.
-            InputError: If a read is invalid; it has `file` and `record`.
-            OutputError: If an output cannot be written; then no output appears.
-        """
-    @overload
-    def filter(
-        self,
-        reads: _Reads,
-        mates: _Reads | None = None,
-        *,
-        interleaved: bool = False,
-        any_names: bool = False,
-        reference: _Path | None = None,
-        output: _Path,
-        output2: _Path | None = None,
-        output_matching: _Path | None = None,
-        abs_threshold: int = 2,
-        rel_threshold: float = 0.01,
-        prefix_length: int = 0,
-        complexity_threshold: float = 0.0,
-        mask: Literal["n", "lower"] | None = None,
-        keep: bool = False,
-        rename: bool = False,
-        threads: int | None = None,
-        memory: _Memory | None = None,
-        tmp_dir: _Path | None = None,
-        progress: _Progress | None = None,
-    ) -> dict[str, int]:
-        """Removes the host's reads, or keeps only these, with the decisions of `merganser deplete filter` and Deacon.
-
-        Args:
-            reads: Files or sequences, as for `count`.
-            mates: The second mates, the same number of files or sequences as `reads`.
-            interleaved: First and second mates alternate in `reads`.
-            any_names: Pair mates by position, even if their names differ.
-            reference: The reference as FASTA, which reads in CRAM need.
-            output: The file for the kept reads; compressed if the name ends in .gz or .zst. If it ends in .bam, .cram or .sam,
-                the alignments of the kept reads are written as they are in the input, with all tags. For pairs, # in the name
-                becomes 1 and 2 (in `classify_to` and `extract` _1 and _2, as in Kraken 2); without it and without `output2`, mates are interleaved. None to return the reads.
-            output2: The file for second mates.
-            output_matching: The file for the removed reads, named as `output`; not with `keep` or `mask`.
-            abs_threshold: The minimum number of a read's distinct minimizers that are in the set.
-            rel_threshold: The minimum fraction of a read's distinct minimizers that are in the set, 0 to 1.
-            prefix_length: Look only at the first bases of each read, this many; 0 looks at all.
-            complexity_threshold: Ignore minimizers of the set that are less complex than this, 0 to 1.
-            mask: "n" or "lower": keep all reads, and mask the host's stretches of matching ones by N or in lower case.
-            keep: Keep the matching reads, and remove the others.
-            rename: Replace names by numbers: 1, 2 and so on.
-            threads: As for `count`.
-            memory: As for `count`.
-            tmp_dir: As for `count`.
-            progress: As for `count`.
-
-        Returns:
-            Without `output`, `Rows` of the kept reads, mates one after the other: `read` (its name; for a sequence its
-            number, from 1), `sequence` and `quality` (null for reads without qualities). With `output`, a dict of
-            numbers: reads, bases, kept_reads, kept_bases; a pair is two reads.
-
-        Raises:
-            ArgumentError: If an argument is out of range.
-            InputError: If a read is invalid; it has `file` and `record`.
-            OutputError: If an output cannot be written; then no output appears.
-        """
-    def _repr_html_(self) -> str: ...
-
-@final
-class Report:
-    r"""A report of the reads of each taxon, in the format of Kraken 2. Iteration, Polars, pyarrow, DuckDB and pandas take
-    its `rows`.
-
-    >>> import merganser, tempfile, os
-    >>> path = os.path.join(tempfile.mkdtemp(), "sample.kreport")
-    >>> lines = ["25.00\t1\t1\tU\t0\tunclassified", "75.00\t3\t0\tR\t1\troot", "75.00\t3\t3\tS\t562\t  Escherichia coli"]
-    >>> _ = open(path, "w").write("\n".join(lines) + "\n")
-    >>> report = merganser.Report.open(path)
-    >>> report.reads, report.unclassified, report.rows["name"]
-    (4, 1, ['unclassified', 'root', 'Escherichia coli'])
-    """
-    @staticmethod
-    def open(path: _Path) -> Report:
-        """Reads a report with 6 or 8 columns, plain or compressed, or partial results of `classify_to`.
-
-        Args:
-            path: The file.
-
-        Returns:
-            The report.
-
-        Raises:
-            FileNotFound: If there is no such file.
-            InputError: If the file is not a report.
-        """
-    @staticmethod
-    def parse(text: str) -> Report:
-        r"""Parses the text of a report, as `text` returns it.
-
-        Args:
-            text: The text.
-
-        Returns:
-            The report.
-
-        Raises:
-            InputError: If the text is not a report.
-
-        >>> import merganser
-        >>> merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
-        <merganser.Report of 3 reads, 2 rows>
-        """
-    @classmethod
-    def merge(cls, reports: Sequence[Report | _Path]) -> Report:
-        r"""Merges the reports of several samples into one of all reads.
-
-        Args:
-            reports: Reports, or files of reports or partial results. Partial results alone keep the columns of
-                minimizers.
-
-        Returns:
-            The report of all samples.
-
-        Raises:
-            InputError: If a file is not a report, or the reports contradict each other.
-
-        >>> import merganser
-        >>> report = merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
-        >>> merganser.Report.merge([report, report]).rows["clade_reads"].tolist()
-        [6, 6]
-        """
-    @property
-    def rows(self) -> Rows:
-        """The rows: `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank` (its code, such as "S"), `rank_name`
-        ("species", as in the rows of `classify`; null for codes without a rank of their own, such as "S1"), `taxid`
-        (uint32), `name` and `depth` (uint32, 0 for the root). Reports with 8 columns also have `minimizers` and `distinct_minimizers`
-        (uint64).
-        """
-    @property
-    def reads(self) -> int:
-        """The number of all reads; a pair is one read."""
-    @property
-    def unclassified(self) -> int:
-        """The number of reads without a taxon."""
-    def __len__(self) -> int: ...
-    def __eq__(self, other: object) -> bool: ...
-    def __iter__(self) -> Iterator[Any]: ...
-    def to_dict(self) -> dict[str, list[Any]]:
-        r"""Returns the columns of the rows as lists, by name.
-
-        >>> import merganser
-        >>> merganser.Report.parse("100.00\t3\t3\tR\t1\troot\n").to_dict()["name"]
-        ['root']
-        """
-    def to_pandas(self) -> pandas.DataFrame:
-        r"""Returns the rows as a `pandas.DataFrame`. Needs the packages pandas and pyarrow.
-
-        >>> import merganser
-        >>> merganser.Report.parse("100.00\t3\t3\tR\t1\troot\n").to_pandas().shape
-        (1, 8)
-        """
-    def to_polars(self) -> polars.DataFrame:
-        r"""Returns the rows as a `polars.DataFrame`. Needs the package polars.
-
-        >>> import merganser
-        >>> merganser.Report.parse("100.00\t3\t3\tR\t1\troot\n").to_polars().shape
-        (1, 8)
-        """
-    def to_arrow(self) -> pyarrow.Table:
-        r"""Returns the rows as a `pyarrow.Table`. Needs the package pyarrow.
-
-        >>> import merganser
-        >>> merganser.Report.parse("100.00\t3\t3\tR\t1\troot\n").to_arrow().shape
-        (1, 8)
-        """
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-    def __arrow_c_schema__(self) -> object: ...
-    def filter(
-        self,
-        *,
-        taxid: _Taxids | None = None,
-        rank: str | None = None,
-        exclude: bool = False,
-        min_reads: int = 0,
-        min_percent: float = 0.0,
-    ) -> Report:
-        r"""Returns the report of some clades. A clade is kept with all taxa below it, and with the taxa above it as far as
-        they have its reads; percentages are those of the kept reads.
-
-        Args:
-            taxid: Keep the clades of these taxa: an int or several; 0 for the unclassified reads.
-            rank: Keep the clades of taxa of this rank, "S" or "species"; with `taxid`, only those within its clades.
-            exclude: Drop the clades that `taxid` and `rank` select, and keep the rest.
-            min_reads: Merge clades with fewer reads into the taxon above.
-            min_percent: Merge clades with a smaller share of the kept reads, in per cent, into the taxon above.
-
-        Returns:
-            A new report.
-
-        Raises:
-            ArgumentError: If an argument is out of range.
-
-        >>> import merganser
-        >>> text = "25.00\t1\t1\tU\t0\tunclassified\n75.00\t3\t0\tR\t1\troot\n75.00\t3\t3\tS\t562\t  Escherichia coli\n"
-        >>> merganser.Report.parse(text).filter(taxid=0, exclude=True).rows["name"]
-        ['root', 'Escherichia coli']
-        """
-    def bracken(
-        self,
-        distribution: _Path,
-        *,
-        level: str = "S",
-        threshold: int = 10,
-    ) -> tuple[Rows, Report]:
-        """Estimates the reads of each species, or of another level, with Bracken's method.
-
-        Args:
-            distribution: The file with the distribution of the database for reads of about this length (.kmer_distrib).
-            level: The rank code of the taxa that reads are assigned to: D, K, P, C, O, F, G, S, or S1 and the like.
-            threshold: The reads that a taxon of the level needs to be present.
-
-        Returns:
-            The table of taxa of the level, and the report of the level and the taxa above it with the estimated reads.
-            The table is `Rows` with the columns `name`, `taxid` (uint32), `level`, `reads`, `added`, `estimated`
-            (uint64) and `fraction` (float64, of the estimated reads of all rows).
-
-        Raises:
-            ArgumentError: If the level is unknown.
-            InputError: If the file is not a distribution, or is of another database.
-        """
-    def text(self) -> str:
-        """Returns the report as text, as `str` does."""
-    def mpa(self) -> str:
-        r"""Returns the report as a MetaPhlAn-style table: lines of a lineage and the reads of the clade.
-
-        >>> import merganser
-        >>> report = merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
-        >>> report.mpa()
-        's__Escherichia coli\t3\n'
-        """
-    def krona(self) -> str:
-        r"""Returns the report as text for Krona's ktImportText.
-
-        >>> import merganser
-        >>> report = merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
-        >>> report.krona().splitlines()
-        ['# reads\ttaxa from the highest to the lowest', '3\tEscherichia coli']
-        """
-    def html(self, sample: str = "sample", **others: Report) -> str:
-        """Returns an HTML page with charts and tables of the report, a single file that needs no network.
-
-        Args:
-            sample: The name of the sample.
-            others: Further samples on the same page, as `NAME=report`.
-
-        Returns:
-            The text of the page.
-        """
-    def save(self, path: _Path) -> None:
-        """Writes the report to a file; compressed if the name ends in .gz.
-
-        Args:
-            path: The file.
-
-        Raises:
-            OutputError: If the file cannot be written.
-        """
-    def _repr_html_(self) -> str: ...
-
-def count(
-    reads: _Reads,
-    k: int = 31,
-    *,
-    min_count: int = 2,
-    max_count: int | None = None,
-    forward_only: bool = False,
-    hpc: bool = False,
-    min_qual: int | None = None,
-    quality_offset: int = 33,
-    storage: Literal["auto", "ram", "disk"] = "auto",
-    bins: int | None = None,
-    reference: _Path | None = None,
-    output: _Path | None = None,
-    device: str | None = None,
-    threads: int | None = None,
-    memory: _Memory | None = None,
-    tmp_dir: _Path | None = None,
-    progress: _Progress | None = None,
-) -> Table:
-    """Counts the distinct k-mers of reads or genomes.
+    An amplicon begins with a hit of one primer on the forward strand and ends with a hit of the other one on the reverse
+    strand, which does not overlap it.
 
     Args:
-        reads: A file or several (str or PathLike; FASTA, FASTQ, SAM, BAM, CRAM, compressed or not; "@list.txt" is a
-            list of files), or sequences: an iterable of bytes, Arrow strings (a Polars Series, a pyarrow array), or a
-            NumPy array (dtype "S", or uint8 with one row per sequence). A str always is the name of a file.
-        k: The length of a k-mer in bases, 1 to 128.
-        min_count: Keep k-mers that occur at least this often; 1 keeps all.
-        max_count: Keep k-mers that occur at most this often; None for no limit.
-        forward_only: Count each k-mer as written in the read, separately from its reverse complement.
-        hpc: Collapse each run of the same base to one base first (homopolymer compression).
-        min_qual: Bases with a lower Phred quality break k-mers; None ignores qualities.
-        quality_offset: The offset of FASTQ qualities: 33, or 64 for old Illumina (1.3 to 1.7).
-        storage: Keep intermediate data in memory while it fits ("auto"), only in memory ("ram"), or on disk ("disk").
-        bins: The number of bins of intermediate data; None for an automatic choice.
-        reference: The FASTA file that the reads of CRAM files were aligned to.
-        output: The file for the table (.mgk); None for a temporary file, which is deleted with the table.
-        device: "auto", "cpu", "cuda", or GPUs by number, "cuda:0,1"; None is "auto".
-        threads: The number of threads; None for one per processor.
-        memory: Bytes, or a size such as "8G"; None for three quarters of the free memory.
-        tmp_dir: The folder for temporary files; None for $TMPDIR or /tmp.
-        progress: True for a bar, or a function that is called with the name of the stage, the amount done and the
-            total (or None).
+        primers: A dict of the name of a pair and its two primers, forward and reverse, both from 5' to 3'; several of
+            (name, forward, reverse); or a file with a name, a forward and a reverse primer per line, separated by tabs.
+        texts: As for `search`; also `hamming`, `match_n`, `overhang`, `seed`, `reference`, `device`, `threads`, `memory`,
+            `tmp_dir` and `progress`.
+        e: The maximum number of edits of each primer: an int, or per cent of its length, "10%".
+        min_amplicon: The minimum length of an amplicon with its primers, in bases.
+        max_amplicon: The maximum length of an amplicon with its primers, in bases.
 
     Returns:
-        The table. It does not depend on threads, memory and device.
+        `Rows` with one row per amplicon: `text` or `sequence`, `start` and `end`, as for `search`; `pair` (its name), `reverse`
+        (whether the reverse primer begins it), `length` (uint64), `forward_edits` and `reverse_edits` (uint32), and `amplicon`
+        (its letters, from the forward primer on).
 
     Raises:
-        ArgumentError: If an argument is out of range.
-        FileNotFound: If an input does not exist.
-        InputError: If an input is invalid; it has `file` and `record`.
-        OutputError: If the table or a temporary file cannot be written.
-        MemoryLimitError: If `memory` is too small.
-        DeviceError: If a requested GPU cannot be used.
-        KeyboardInterrupt: On Ctrl-C, within a moment; no incomplete file remains.
+        ArgumentError: If an argument is out of range, or a primer is invalid or would match everywhere.
+        InputError: If a text is invalid; it has `file` and `record`.
+        MemoryLimitError: If there are too many amplicons for `memory`.
 
     >>> import merganser
-    >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
-    >>> table
-    <merganser.Table of 3 5-mers>
+    >>> list(merganser.amplicons({"pair": ("ACGTTG", "CCATAG")}, "TTACGTTGAAACTATGGTT", 0))
+    [Row(text=0, start=2, end=17, pair='pair', reverse=False, length=15, forward_edits=0, reverse_edits=0, amplicon='ACGTTGAAACTATGG')]
     """
-def search(
-    patterns: str | bytes | tuple[str, str | bytes] | Iterable[str | bytes | tuple[str, str | bytes]] | Mapping[str, str | bytes],
-    texts: bytes | _Sequences,
-    edits: _Edits,
-    *,
-    hamming: bool = False,
-    strand: Literal["both", "forward", "reverse"] = "both",
-    match_n: bool = False,
-    all_ends: bool = False,
-    overhang: float | None = None,
-    pam: str | None = None,
-    pam_first: bool = False,
-    seed: str | None = None,
-    threads: int | None = None,
-    progress: _Progress | None = None,
-) -> Rows: ...
 def filter(
     reads: _Sequences,
     segments: _Sequences,
