@@ -68,7 +68,7 @@ use lines::{AMPLICONS, HITS, Kind, Lines};
 /// >>> for hit in hits:
 /// ...     print(hit.text, hit.start, hit.end, hit.pattern, hit.edits, hit.reverse, hit.cigar)
 /// 0 2 9 site 0 False 7=
-/// 1 2 9 site 1 True 5=1X1=
+/// 1 2 9 site 1 True 4=1X2=
 #[pyfunction]
 #[pyo3(
     signature = (patterns, texts, e, **options),
