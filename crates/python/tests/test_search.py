@@ -338,8 +338,8 @@ def test_amplicons_are_those_of_the_hits(genome: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("patterns", "message"),
     [
-        ([], "patterns: there are none"),
-        ({}, "patterns: there are none"),
+        ([], "patterns: it is empty"),
+        ({}, "patterns: it is empty"),
         ("", "patterns: item 1: it has no letters"),
         (["ACG", ""], "patterns: item 2: it has no letters"),
         ("ACXG", "patterns: item 1: 'X' at letter 3 is no IUPAC letter"),
@@ -426,7 +426,7 @@ def test_wrong_arguments_are_named(tmp_path: Path) -> None:
 def test_wrong_primers_are_named() -> None:
     primers: Any
     for primers, message in [
-        ({}, "primers: there are none"),
+        ({}, "primers: it is empty"),
         ({"a": ("AC-T", "ACGT")}, "primers: item 1: '-' at letter 3"),
         ({"a": ("ACGT", "")}, "primers: item 1: it has no letters"),
         ([("a", "ACGT", "GGGG"), ("a", "ACGT", "GGGG")], "primers: item 2: an earlier item has the name 'a'"),

@@ -105,7 +105,7 @@ impl<T> List<T> {
 
     fn finish(self, given: &Bound<'_, PyAny>, remedy: &str) -> PyResult<Given<T>> {
         match self.all.is_empty() {
-            true => Err(wrong(given.py(), self.argument, format!("there are none: {remedy}"))),
+            true => Err(wrong(given.py(), self.argument, format!("it is empty: {remedy}"))),
             false => Ok(Given { all: self.all, file: None }),
         }
     }
