@@ -20,7 +20,7 @@ use crate::expected::{Expected, Ground};
 use crate::judge::Verdict;
 use crate::launch::{Ended, Launch};
 use crate::scene::Scene;
-use crate::table::{Job, device, device_of, jobs};
+use crate::table::{Job, device, device_of, is_selected, jobs};
 use crate::world::Scale;
 use merganser_test_support::reads::Random;
 
@@ -123,10 +123,12 @@ impl<'a> Attack<'a> {
     }
 }
 
-/// Returns the jobs that satisfy `will_do` and, if a device is attacked, can use it.
+/// Returns the jobs that satisfy `will_do` and, if a device is attacked, can use it; only the selected ones, if there are any.
 fn candidates(will_do: impl Fn(&Job) -> bool) -> Vec<&'static Job> {
     let is_asked_for = |job: &Job| device().is_none() || device_of(job).is_some();
-    jobs().into_iter().filter(|job| is_asked_for(job) && will_do(job)).collect()
+    let all = jobs().into_iter().filter(|job| is_asked_for(job) && will_do(job));
+    let (selected, others): (Vec<_>, Vec<_>) = all.partition(|job| is_selected(job));
+    if selected.is_empty() { others } else { selected }
 }
 
 impl Chosen<'_> {

@@ -11,7 +11,8 @@
 //! MERGANSER_ATTACK_SEED=4711 cargo test -p merganser --test attack -- --nocapture   # only this seed
 //! ```
 //!
-//! With both variables, a long run begins at the seed. `MERGANSER_ATTACK_KIND=damage` selects one kind of attack.
+//! With both variables, a long run begins at the seed. `MERGANSER_ATTACK_KIND=damage` selects one kind of attack,
+//! and `MERGANSER_ATTACK_OF=TEXT` the commands that contain TEXT (a kind that none of them can have attacks the others).
 //! `MERGANSER_ATTACK_DEVICE=cuda` attacks jobs on GPUs (`--device`), in a build with real or emulated ones. Findings
 //! are printed with seed and command line; the run goes on and fails at its end.
 //! `MERGANSER_ATTACK_OUTPUTS=FOLDER` does not attack: it stores the outputs of all command lines, to compare two

@@ -17,6 +17,11 @@ pub(crate) fn device_of(job: &Job) -> Option<OsString> {
     device().filter(|_| job.takes_device())
 }
 
+/// Whether a job is among those that are selected by a part of their command line.
+pub(crate) fn is_selected(job: &Job) -> bool {
+    job.line.contains(&env::var("MERGANSER_ATTACK_OF").unwrap_or_default())
+}
+
 /// Returns all jobs: lines that read files and write only to `out/`.
 pub(crate) fn jobs() -> Vec<&'static Job> {
     ROWS.iter().filter(|row| !row.is_apart()).collect()

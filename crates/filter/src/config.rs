@@ -102,6 +102,27 @@ merganser_run::named! {
     }
 }
 
+merganser_run::named! {
+    /// Strands of a reference or a text that are searched, by jobs that find positions.
+    #[derive(Default)]
+    pub enum Strand {
+        /// Both strands.
+        #[default]
+        Both = "both",
+        /// Only the forward strand.
+        Forward = "forward",
+        /// Only the reverse complement.
+        Reverse = "reverse",
+    }
+}
+
+impl Strand {
+    /// Whether a strand is searched.
+    pub fn searches(self, reverse: bool) -> bool {
+        self != if reverse { Strand::Forward } else { Strand::Reverse }
+    }
+}
+
 /// Options of a filter.
 ///
 /// ```

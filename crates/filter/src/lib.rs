@@ -34,7 +34,7 @@ mod run;
 mod source;
 
 pub use batch::{PackedReference, PairBatch, Sequence};
-pub use config::{Align, Config, Method, NMode, Threshold};
+pub use config::{Align, Config, Method, NMode, Strand, Threshold};
 #[doc(hidden)]
 pub use cuda::measure;
 pub use cuda::{GpuFilter, GpuReference};

@@ -6,7 +6,7 @@ mod cli;
 use std::path::PathBuf;
 
 use merganser_alignments::{MAX_OPERATIONS, TagRule};
-use merganser_filter::{NMode, Threshold};
+use merganser_filter::{NMode, Strand, Threshold};
 use merganser_io::{CommentTags, QualityOffset, ReadShare};
 use merganser_run::ConfigError;
 #[cfg(feature = "cli")]
@@ -14,20 +14,6 @@ use merganser_run::options::cli::one_of;
 use serde::Serialize;
 
 use crate::{Error, Format, Orientation, ReadGroup};
-
-merganser_run::named! {
-    /// Strands of the reference that are searched.
-    #[derive(Default)]
-    pub enum Strand {
-        /// Both strands.
-        #[default]
-        Both = "both",
-        /// Only the forward strand.
-        Forward = "forward",
-        /// Only the reverse complement.
-        Reverse = "reverse",
-    }
-}
 
 merganser_run::named! {
     /// The rule that rejects candidates before they are verified. No rule loses a hit.

@@ -59,14 +59,14 @@ mod share;
 mod source;
 mod trace;
 
-pub use config::{Config, MAX_READ, Prefilter, Select, Strand};
+pub use config::{Config, MAX_READ, Prefilter, Select};
 pub use effort::{DeviceTimes, Effort, ThreadTimes};
 pub use error::Error;
 pub use index::{Index, LONGEST, SHORTEST, fasta_of_index};
 pub use insert_sizes::InsertSizes;
 pub use join::JoinedShards;
 pub use merganser_alignments::{Contig, Format, IndexKind, Operation, ReadGroup};
-pub use merganser_filter::NMode;
+pub use merganser_filter::{NMode, Strand};
 pub use nearest::{NearestRule, NearestSearch, Place};
 pub use orientation::Orientation;
 pub use output::{OutputPaths, Outputs, Placements, Reported};

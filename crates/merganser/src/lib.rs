@@ -60,9 +60,9 @@
 //! # Features
 //!
 //! - `cli`, on by default: the program `merganser` and its dependencies. Libraries should use
-//!   `default-features = false`, which needs 75 crates instead of 125 (including Merganser's own). Plots
+//!   `default-features = false`, which needs 93 crates instead of 181 (including Merganser's own). Plots
 //!   of histograms are only in this feature.
-//! - `cram`, on by default: reads CRAM files; needs 12 crates.
+//! - `cram`, on by default: reads CRAM files; needs 5 crates.
 //! - `cuda`: runs jobs on NVIDIA GPUs. Needs a CUDA toolkit (12 or 13) to build; the result also runs on
 //!   machines without a GPU.
 //! - `parquet`: k-mer tables as Parquet; needs 15 crates.

@@ -218,6 +218,14 @@ failure!(
     Error::Set { path, .. } => Cause::in_file(Class::Input, path)
 );
 failure!(
+    merganser_search::Error,
+    Error::Content { path, .. } => Cause::in_file(Class::Input, path),
+    Error::File { path, source } => Cause::of_source(path, source),
+    Error::Gpu(error) => Cause::of_gpu(error),
+    Error::Pattern { .. } => Cause::of(Class::Argument),
+    Error::TooMany { .. } => Cause::of(Class::Memory)
+);
+failure!(
     merganser_assembly::Error,
     Error::Count(error) => error.origin(),
     Error::Kmers(error) => error.origin()

@@ -29,6 +29,7 @@ mod pipe;
 mod reads;
 mod reports;
 mod rows;
+mod search;
 mod sequences;
 mod spectrum;
 mod stream;
@@ -60,6 +61,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(assembly::qv, module)?)?;
     module.add_function(wrap_pyfunction!(matrix::matrix, module)?)?;
     module.add_function(wrap_pyfunction!(extract::extract, module)?)?;
+    module.add_function(wrap_pyfunction!(search::search, module)?)?;
+    module.add_function(wrap_pyfunction!(search::search_to, module)?)?;
+    module.add_function(wrap_pyfunction!(search::search_counts, module)?)?;
+    module.add_function(wrap_pyfunction!(search::amplicons, module)?)?;
     module.add_function(wrap_pyfunction!(devices::devices, module)?)?;
     Ok(())
 }

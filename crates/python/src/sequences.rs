@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::ArrayRef;
 use merganser_io::{Input, expand_inputs};
+use merganser_run::thousands;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyMemoryView, PyString};
 use tempfile::NamedTempFile;
@@ -19,6 +20,8 @@ use sink::in_file;
 const LETTERS: &[u8] = b"ACGTUNRYSWKMBDHV*-";
 /// The number of letters of a text that a message shows.
 const SHOWN: usize = 20;
+/// The maximum number of bytes of the path of a file (Linux, PATH_MAX).
+const MAX_PATH: usize = 4096;
 
 /// The inputs, and the temporary file of sequences that were passed directly.
 pub(crate) struct Inputs {
@@ -47,6 +50,29 @@ impl Inputs {
 /// Returns the inputs for the argument `argument`: one or several files (`str` or `PathLike`), or sequences (an array,
 /// or an iterable of `bytes`), which are written to a temporary file in `folder`.
 pub(crate) fn inputs(argument: &str, reads: &Bound<'_, PyAny>, folder: &Path) -> PyResult<Inputs> {
+    inputs_by(argument, reads, folder, is_path)
+}
+
+/// Returns the inputs for the argument `argument`, as [`inputs`] does, but also takes one sequence alone, and sequences as
+/// `str`: those that only have letters of DNA and are not the names of files.
+pub(crate) fn texts(argument: &str, texts: &Bound<'_, PyAny>, folder: &Path) -> PyResult<Inputs> {
+    let py = texts.py();
+    if texts.is_instance_of::<PyBytes>() || is_letters(texts)? {
+        return in_file(py, argument, folder, |file| {
+            let letters = letters(argument, texts)?;
+            py.detach(|| file.add(letters)).map_err(|problem| problem.raise(py, argument))
+        });
+    }
+    inputs_by(argument, texts, folder, |text| Ok(is_path(text)? && !is_letters(text)?))
+}
+
+/// Returns inputs. `is_path` decides which objects name files.
+fn inputs_by(
+    argument: &str,
+    reads: &Bound<'_, PyAny>,
+    folder: &Path,
+    is_path: impl Fn(&Bound<'_, PyAny>) -> PyResult<bool>,
+) -> PyResult<Inputs> {
     let py = reads.py();
     if is_path(reads)? {
         return files(py, vec![path(argument, reads)?]);
@@ -79,8 +105,7 @@ pub(crate) fn inputs(argument: &str, reads: &Bound<'_, PyAny>, folder: &Path) ->
             if at > 0 && is_path(&item)? {
                 return Err(mixed(argument, at));
             }
-            let letters = sequence(argument, &item)?;
-            file.add(letters.as_bytes()).map_err(|problem| problem.raise(py, argument))?;
+            file.add(letters(argument, &item)?).map_err(|problem| problem.raise(py, argument))?;
         }
         Ok(())
     })
@@ -115,14 +140,27 @@ fn is_path(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(object.is_instance_of::<PyString>() || object.hasattr("__fspath__")?)
 }
 
+/// Whether an object is a `str` of letters of DNA that is not the name of a file.
+fn is_letters(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let Ok(text) = object.cast::<PyString>() else { return Ok(false) };
+    Ok(text.to_cow().is_ok_and(|text| has_only_letters(&text) && !Path::new(&*text).exists()))
+}
+
+fn has_only_letters(text: &str) -> bool {
+    text.bytes().all(|byte| LETTERS.contains(&byte.to_ascii_uppercase()))
+}
+
 /// Returns the path in an object. A text that can only be a sequence is an error.
 fn path(argument: &str, object: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     let path: PathBuf = object.extract()?;
     let Ok(text) = object.cast::<PyString>() else { return Ok(path) };
     let text = text.to_cow()?;
-    let is_sequence =
-        !text.is_empty() && text.bytes().all(|byte| LETTERS.contains(&byte.to_ascii_uppercase()));
-    if is_sequence && !path.exists() {
+    if text.len() > MAX_PATH {
+        let (text, length) = (shortened(&text), thousands(text.len() as u64));
+        let problem = format!("'{text}' is too long for the name of a file, {length} bytes");
+        return Err(mistyped(argument, format!("{problem}: give sequences as bytes")));
+    }
+    if !text.is_empty() && has_only_letters(&text) && !path.exists() {
         let text = shortened(&text);
         let message = format!(
             "'{text}' is a str, which names a file, and there is no such file: give sequences as bytes, b\"{text}\""
@@ -181,7 +219,15 @@ fn items<'py>(
     })
 }
 
-/// Returns the letters of an item of an iterable of sequences.
+/// Returns the letters of an item of an iterable of sequences, which may be a `str`.
+fn letters<'a>(argument: &str, item: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
+    match item.cast::<PyString>() {
+        Ok(text) if is_letters(item)? => Ok(text.to_str()?.as_bytes()),
+        _ => Ok(sequence(argument, item)?.as_bytes()),
+    }
+}
+
+/// Returns the object of an item of an iterable of sequences, which must be `bytes`.
 fn sequence<'a, 'py>(
     argument: &str,
     item: &'a Bound<'py, PyAny>,

@@ -1,31 +1,10 @@
 //! Options of a search: plain data that is validated once.
 
-use merganser_filter::Threshold;
+use merganser_filter::{Strand, Threshold};
 use merganser_run::ConfigError;
 use serde::Serialize;
 
 use crate::{Error, Pam, Seed};
-
-merganser_run::named! {
-    /// Strands of the text that are searched.
-    #[derive(Default)]
-    pub enum Strand {
-        /// Both strands.
-        #[default]
-        Both = "both",
-        /// Only the forward strand.
-        Forward = "forward",
-        /// Only the reverse complement.
-        Reverse = "reverse",
-    }
-}
-
-impl Strand {
-    /// Whether a strand is searched.
-    pub(crate) fn searches(self, reverse: bool) -> bool {
-        self != if reverse { Strand::Forward } else { Strand::Reverse }
-    }
-}
 
 /// Options of a search. The hits depend only on these, the patterns and the texts.
 // The comments of fields with an `arg` attribute are the help texts of the command line.

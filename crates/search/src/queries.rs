@@ -54,7 +54,7 @@ impl Queries {
             if edits >= pattern.letters().len() {
                 let length = pattern.letters().len();
                 let problem = format!(
-                    "with {edits} edits its {length} letters match everywhere: give fewer edits (-e)"
+                    "with {edits} edits its {length} letters match everywhere: give fewer edits (`threshold`)"
                 );
                 return Err(Error::Pattern { name: pattern.name().to_owned(), problem });
             }

@@ -395,7 +395,7 @@ fn patterns_that_match_everywhere_are_refused() {
     let error = find(&config, &[pattern(0, b"ACGT")], &[b"ACGT"]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "pattern p0: with 4 edits its 4 letters match everywhere: give fewer edits (-e)"
+        "pattern p0: with 4 edits its 4 letters match everywhere: give fewer edits (`threshold`)"
     );
     assert!(Pattern::new("x", b"AC-GT").unwrap_err().to_string().contains("'-' at letter 3"));
     assert!(Pattern::new("x", &[b'A'; 129]).unwrap_err().to_string().contains("129 letters"));

@@ -1,12 +1,13 @@
-"""k-mer tables, metagenomic classification, host removal, pre-alignment filtering, read mapping and assembly evaluation.
+"""k-mer tables, classification, host removal, filtering, read mapping, search for patterns and assembly evaluation.
 
 >>> import merganser
 >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
 >>> len(table), table["CGTTA"]
 (3, 2)
 
-Sequences are bytes or arrays; a str or a path names a file. Results are Arrow data, which Polars, pyarrow, DuckDB and
-pandas read directly; columns of numbers are NumPy arrays. The package contains the program `merganser`.
+Sequences are bytes or arrays; a str or a path names a file (`search` also takes letters as str). Results are Arrow data,
+which Polars, pyarrow, DuckDB and pandas read directly; columns of numbers are NumPy arrays. The package contains the
+program `merganser`.
 """
 
 from merganser._core import (
@@ -22,6 +23,7 @@ from merganser._core import (
     Spectrum,
     Table,
     __version__,
+    amplicons,
     count,
     decode_kmers,
     devices,
@@ -30,6 +32,9 @@ from merganser._core import (
     filter,
     matrix,
     qv,
+    search,
+    search_counts,
+    search_to,
 )
 from merganser._errors import (
     ArgumentError,
@@ -67,6 +72,7 @@ __all__ = [
     "Spectrum",
     "Table",
     "__version__",
+    "amplicons",
     "count",
     "decode_kmers",
     "devices",
@@ -75,4 +81,7 @@ __all__ = [
     "filter",
     "matrix",
     "qv",
+    "search",
+    "search_counts",
+    "search_to",
 ]

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, final, overload
@@ -32,6 +32,11 @@ _Arrow: TypeAlias = _ArrowArray | _ArrowStream
 _Sequences: TypeAlias = Iterable[bytes] | _Arrow | _NumpyArray
 _Reads: TypeAlias = _Paths | _Sequences
 _Letters: TypeAlias = Iterable[str | bytes] | _Arrow | _NumpyArray
+_DNA: TypeAlias = str | bytes
+_Texts: TypeAlias = _DNA | _Reads | Iterable[_DNA]
+_Patterns: TypeAlias = _DNA | PathLike[str] | Mapping[str, _DNA] | Iterable[_DNA | tuple[str, _DNA]]
+_PrimerPair: TypeAlias = tuple[_DNA, _DNA]
+_Primers: TypeAlias = _Path | Mapping[str, _PrimerPair] | Iterable[tuple[str, _DNA, _DNA] | tuple[str, _PrimerPair]]
 _Codes: TypeAlias = Iterable[int] | _Arrow | _NumpyArray
 _Edits: TypeAlias = int | str
 _Taxids: TypeAlias = int | Iterable[int]
@@ -1750,6 +1755,199 @@ def count(
     >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
     >>> table
     <merganser.Table of 3 5-mers>
+    """
+def search(
+    patterns: _Patterns,
+    texts: _Texts,
+    e: _Edits,
+    *,
+    hamming: bool = False,
+    strand: Literal["both", "forward", "reverse"] = "both",
+    match_n: bool = False,
+    all_ends: bool = False,
+    overhang: float | None = None,
+    pam: str | None = None,
+    pam_first: bool = False,
+    seed: str | None = None,
+    reference: _Path | None = None,
+    device: str | None = None,
+    threads: int | None = None,
+    memory: _Memory | None = None,
+    tmp_dir: _Path | None = None,
+    progress: _Progress | None = None,
+) -> Rows:
+    """Finds every occurrence of short patterns, such as guides, primers and barcodes, with at most `e` edits.
+
+    Args:
+        patterns: The patterns, up to 128 IUPAC letters of DNA each: a str or bytes, or several, whose names are their letters;
+            pairs of a name and letters, or a dict of these; or a file (PathLike) of FASTA, or with a pattern per line.
+        texts: The genomes or reads to search: files or sequences, as for `count`; also one sequence alone. A str of letters
+            of DNA that is not the name of a file is a sequence, too.
+        e: The maximum number of edits: an int, or per cent of the pattern's length, "10%".
+        hamming: Allow only substitutions, no insertions or deletions; each position is a hit.
+        strand: The strands of the texts to search: "both", "forward" or "reverse".
+        match_n: Let N in a text match every letter; otherwise it matches none.
+        all_ends: Return every end of an alignment, not only the best one of each place.
+        overhang: Let patterns extend beyond a text; each letter outside counts as this many edits, 0 to 1.
+        pam: The letters that must follow a pattern exactly, such as "NGG" or "NGG,NAG"; they are part of the hit.
+        pam_first: The PAM comes before the pattern.
+        seed: "12:1" allows only 1 edit in the 12 letters next to the PAM or, without one, at the pattern's end.
+        reference: The reference as FASTA, which reads in CRAM need.
+        device: As for `count`.
+        threads: As for `count`. Threads share long sequences.
+        memory: As for `count`. The rows may take as much again.
+        tmp_dir: As for `count`.
+        progress: As for `count`.
+
+    Returns:
+        `Rows` with one row per hit, in the order of the texts, then of start, end, pattern and strand: `text` (uint64, the number of the
+        sequence, from 0) or, for files, `sequence` (its name); `start` and `end` (uint64, from 0; the end is exclusive), `pattern` (its
+        name), `edits` (uint32), `reverse` (whether the reverse complement of the pattern matches), `cigar` (with =, X, I, D, and S
+        outside the text) and `letters` (of the text). CIGAR and letters are in the direction of the text.
+
+    Raises:
+        ArgumentError: If an argument is out of range, or a pattern is invalid or would match everywhere.
+        InputError: If a text is invalid; it has `file` and `record`.
+        MemoryLimitError: If there are too many hits for `memory`.
+
+    >>> import merganser
+    >>> hits = merganser.search({"site": "GATTACA"}, ["TTGATTACATT", "TTTGTAGTCTT"], 1)
+    >>> for hit in hits:
+    ...     print(hit.text, hit.start, hit.end, hit.pattern, hit.edits, hit.reverse, hit.cigar)
+    0 2 9 site 0 False 7=
+    1 2 9 site 1 True 4=1X2=
+    """
+def search_to(
+    patterns: _Patterns,
+    texts: _Texts,
+    e: _Edits,
+    *,
+    output: _Path,
+    format: Literal["tsv", "bed", "fasta", "sam", "bam"] | None = None,
+    counts: _Path | None = None,
+    hamming: bool = False,
+    strand: Literal["both", "forward", "reverse"] = "both",
+    match_n: bool = False,
+    all_ends: bool = False,
+    overhang: float | None = None,
+    pam: str | None = None,
+    pam_first: bool = False,
+    seed: str | None = None,
+    reference: _Path | None = None,
+    device: str | None = None,
+    threads: int | None = None,
+    memory: _Memory | None = None,
+    tmp_dir: _Path | None = None,
+    progress: _Progress | None = None,
+) -> dict[str, int]:
+    r"""Searches as `search` and writes the hits to a file, with the same bytes as `merganser search`.
+
+    Args:
+        patterns: As for `search`; also `texts`, `e`, `hamming`, `strand`, `match_n`, `all_ends`, `overhang`, `pam`, `pam_first`,
+            `seed`, `reference`, `device`, `threads`, `memory`, `tmp_dir` and `progress`.
+        output: The file for the hits: BED, FASTA, SAM or BAM if the name ends in .bed, .fa, .sam or .bam, else TSV;
+            compressed if the name ends in .gz.
+        format: "tsv", "bed", "fasta", "sam" or "bam"; None for that of the name of `output`.
+        counts: The file for a table of the hits of each pattern by edits, as `search_counts` returns; None for no file.
+
+    Returns:
+        A dict of numbers: sequences, letters, hits.
+
+    Raises:
+        ArgumentError: If an argument is out of range, or a pattern is invalid or would match everywhere.
+        InputError: If a text is invalid; it has `file` and `record`.
+        OutputError: If an output cannot be written; then no output appears.
+
+    >>> import merganser, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "hits.bed"
+    >>> merganser.search_to({"site": "GATTACA"}, "TTGATTACATT", 1, output=path)
+    {'sequences': 1, 'letters': 11, 'hits': 1}
+    >>> path.read_text()
+    '1\t2\t9\tsite\t0\t+\n'
+    """
+def search_counts(
+    patterns: _Patterns,
+    texts: _Texts,
+    e: _Edits,
+    *,
+    hamming: bool = False,
+    strand: Literal["both", "forward", "reverse"] = "both",
+    match_n: bool = False,
+    all_ends: bool = False,
+    overhang: float | None = None,
+    pam: str | None = None,
+    pam_first: bool = False,
+    seed: str | None = None,
+    reference: _Path | None = None,
+    device: str | None = None,
+    threads: int | None = None,
+    memory: _Memory | None = None,
+    tmp_dir: _Path | None = None,
+    progress: _Progress | None = None,
+) -> Rows:
+    """Counts the hits of `search` by pattern and edits. Hits are not kept in memory.
+
+    Args:
+        patterns: As for `search`; also `texts`, `e`, `hamming`, `strand`, `match_n`, `all_ends`, `overhang`, `pam`, `pam_first`,
+            `seed`, `reference`, `device`, `threads`, `memory`, `tmp_dir` and `progress`.
+
+    Returns:
+        `Rows` with one row per pattern: `pattern` (its name), `letters`, `edits_0`, `edits_1` and so on (uint64, the hits with this
+        number of edits; null if the pattern may not have it) and `total` (uint64).
+
+    Raises:
+        ArgumentError: If an argument is out of range, or a pattern is invalid or would match everywhere.
+        InputError: If a text is invalid; it has `file` and `record`.
+
+    >>> import merganser
+    >>> list(merganser.search_counts({"site": "GATTACA"}, ["TTGATTACATT", "TTTGTAGTCTT"], 1))
+    [Row(pattern='site', letters='GATTACA', edits_0=1, edits_1=1, total=2)]
+    """
+def amplicons(
+    primers: _Primers,
+    texts: _Texts,
+    e: _Edits,
+    *,
+    min_amplicon: int = 1,
+    max_amplicon: int = 3000,
+    hamming: bool = False,
+    match_n: bool = False,
+    overhang: float | None = None,
+    seed: str | None = None,
+    reference: _Path | None = None,
+    device: str | None = None,
+    threads: int | None = None,
+    memory: _Memory | None = None,
+    tmp_dir: _Path | None = None,
+    progress: _Progress | None = None,
+) -> Rows:
+    """Finds the amplicons of pairs of primers in genomes (in-silico PCR), as `merganser search --primers`.
+
+    An amplicon begins with a hit of one primer on the forward strand and ends with a hit of the other one on the reverse
+    strand, which does not overlap it.
+
+    Args:
+        primers: A dict of the name of a pair and its two primers, forward and reverse, both from 5' to 3'; several of
+            (name, forward, reverse); or a file with a name, a forward and a reverse primer per line, separated by tabs.
+        texts: As for `search`; also `hamming`, `match_n`, `overhang`, `seed`, `reference`, `device`, `threads`, `memory`,
+            `tmp_dir` and `progress`.
+        e: The maximum number of edits of each primer: an int, or per cent of its length, "10%".
+        min_amplicon: The minimum length of an amplicon with its primers, in bases.
+        max_amplicon: The maximum length of an amplicon with its primers, in bases.
+
+    Returns:
+        `Rows` with one row per amplicon: `text` or `sequence`, `start` and `end`, as for `search`; `pair` (its name), `reverse`
+        (whether the reverse primer begins it), `length` (uint64), `forward_edits` and `reverse_edits` (uint32), and `amplicon`
+        (its letters, from the forward primer on).
+
+    Raises:
+        ArgumentError: If an argument is out of range, or a primer is invalid or would match everywhere.
+        InputError: If a text is invalid; it has `file` and `record`.
+        MemoryLimitError: If there are too many amplicons for `memory`.
+
+    >>> import merganser
+    >>> list(merganser.amplicons({"pair": ("ACGTTG", "CCATAG")}, "TTACGTTGAAACTATGGTT", 0))
+    [Row(text=0, start=2, end=17, pair='pair', reverse=False, length=15, forward_edits=0, reverse_edits=0, amplicon='ACGTTGAAACTATGG')]
     """
 def filter(
     reads: _Sequences,
