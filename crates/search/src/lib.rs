@@ -3,6 +3,7 @@
 mod align;
 mod amplicons;
 mod anchor;
+mod barcodes;
 mod config;
 #[allow(dead_code, reason = "runs do not use devices yet")]
 mod cuda;
@@ -34,6 +35,10 @@ mod tile;
 pub use align::Alignment;
 pub use amplicons::{Lengths, run_primers};
 pub use anchor::{Pam, Seed};
+pub use barcodes::{
+    BarcodeOptions, Demultiplexed, Sample, SampleCounts, SamplePaths, Samples, demultiplex, demultiplex_in,
+    write_sample_counts,
+};
 pub use config::{Config, Strand};
 pub use error::Error;
 pub use hit::Hit;
