@@ -16,7 +16,7 @@ fi
 longest() {
     case $1 in
         count | mgk_changed | pieces) echo 256 ;;
-        mgdb | mgi | kraken2 | partial | kmc | fastk | meryl | mgd) echo 1024 ;;
+        mgdb | mgi | kraken2 | partial | kmc | fastk | meryl | mgd | search) echo 1024 ;;
         *) echo 4096 ;;
     esac
 }

@@ -20,4 +20,5 @@ pub mod meryl;
 pub mod minimizers;
 pub mod partial;
 pub mod pieces;
+pub mod search;
 pub mod tables;

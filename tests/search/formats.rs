@@ -76,7 +76,7 @@ fn texts_of_any_format_have_the_same_hits() {
     let mut random = Random(4);
     let read = |random: &mut Random, number: usize| {
         let mut letters = random.bases(60);
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             letters.splice(20..32, *b"ACGTGCGTTGCA");
         }
         format!("@r{number} x\n{}\n+\n{}\n", String::from_utf8(letters).unwrap(), "I".repeat(60))

@@ -154,3 +154,19 @@ fn threads_and_repeated_files_change_nothing() {
     dir.run("search -q --patterns p -e 2 t.fa --memory 100M -t 1 -o m.tsv").ok();
     assert_eq!(fs::read(dir.path("m.tsv")).unwrap(), dir.read("o.tsv"));
 }
+
+#[test]
+fn hits_keep_to_the_memory() {
+    let dir = Dir::new();
+    dir.write("t.fa", format!(">a\n{}\n", "A".repeat(400_000)));
+    let patterns: Vec<String> =
+        (0..200).map(|number| format!("p{number}\tAAAAAAAAAAAAAA\n")).collect();
+    dir.write("p", patterns.concat());
+    let error = dir.run("search --patterns p -e 2 t.fa --memory 120M -t 1 -o o.tsv").fails(1);
+    assert!(error.contains("t.fa: record 1: the patterns match at too many places"), "{error}");
+    assert!(!dir.names().contains(&"o.tsv".to_owned()));
+    // One pattern has room.
+    let hits = dir.run("search -q -p AAAAAAAAAAAAAA -e 2 t.fa --memory 2G -t 1").ok();
+    // Every third end without edits is a hit.
+    assert_eq!(hits.lines().count(), 1 + (400_000 - 14) / 3 + 1);
+}

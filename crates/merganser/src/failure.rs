@@ -88,7 +88,8 @@ fn fault(error: &anyhow::Error) -> Option<&dyn Fault> {
 pub(crate) fn message(error: &anyhow::Error) -> String {
     // The messages of our crates include their causes. A plain system error is from stdout, to which texts are
     // written as they are made; errors of files come with file names.
-    let other = || match error.downcast_ref::<io::Error>() {
+    let plain = error.chain().next().and_then(|error| error.downcast_ref::<io::Error>());
+    let other = || match plain {
         Some(error) if error.raw_os_error().is_some() => {
             format!("stdout: cannot write: {}", merganser_io::reason(error))
         }

@@ -22,7 +22,5 @@ mod scanner;
 #[cfg(all(test, feature = "cuda"))]
 mod tests;
 
-#[allow(unused_imports, reason = "runs do not use devices yet")]
-pub(crate) use patterns::{GpuPattern, GpuPatterns};
-#[allow(unused_imports, reason = "runs do not use devices yet")]
+pub(crate) use patterns::{GpuPattern, GpuPatterns, MAX_PATTERNS};
 pub(crate) use scanner::{GpuPiece, GpuScanner, PatternEnd};

@@ -13,12 +13,16 @@ merganser_io::file_error! {
         },
         /// The patterns match almost everywhere.
         #[error(
-            "{place}: the patterns match at too many places to be listed: give fewer edits (-e) or longer patterns"
+            "{place}: the patterns match at too many places for the memory: give fewer edits (-e), longer patterns, or more memory (--memory)"
         )]
         TooMany {
             /// The file and the record.
             place: String,
         },
+    }
+    wraps {
+        /// A GPU failed or cannot be used.
+        Gpu(#[from] merganser_gpu::Error),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Hits: places of a text where a pattern occurs.
 
-use crate::Alignment;
+use crate::{Alignment, Operation};
 
 /// A place of a text where a pattern occurs with at most the allowed edits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +18,14 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// Returns the key by which hits of a text are sorted. Hits beyond the end of a text differ in their last operation.
-    pub(crate) fn key(&self) -> (usize, usize, usize, bool, Option<u32>) {
+    /// Returns the key by which hits of a text are sorted. Hits beyond the end of a text differ in the number
+    /// of letters outside.
+    pub(crate) fn key(&self) -> (usize, usize, usize, bool, u32) {
         let Alignment { start, end, operations } = &self.alignment;
-        (*start, *end, self.pattern, self.reverse, operations.last().map(|last| last.1))
+        let outside = match operations.last() {
+            Some(&(Operation::Clip, count)) => count,
+            _ => 0,
+        };
+        (*start, *end, self.pattern, self.reverse, outside)
     }
 }

@@ -8,6 +8,8 @@ use crate::queries::Queries;
 
 /// The number of ends of a cluster after which it is decided, so that memory does not grow with a repeat.
 const MAX_CLUSTER: usize = 1 << 16;
+/// The number of ends of all undecided clusters after which further ones are decided at once.
+const MAX_OPEN: usize = 1 << 18;
 
 /// The places of a sequence that are not returned yet. Positions are those of the sequence.
 #[derive(Debug, Default)]
@@ -45,13 +47,16 @@ impl Join {
         });
         self.hits.append(&mut places.hits);
         let mut earlier = std::mem::take(&mut self.clusters);
+        let mut open = 0;
         for cluster in places.clusters {
             let mut candidates = match cluster.is_open[0] {
                 true => earlier.remove(&cluster.query).unwrap_or_default(),
                 false => Vec::new(),
             };
             candidates.extend(cluster.candidates);
-            if cluster.is_open[1] && !is_last && candidates.len() < MAX_CLUSTER {
+            let is_open = cluster.is_open[1] && !is_last && candidates.len() < MAX_CLUSTER;
+            if is_open && open + candidates.len() <= MAX_OPEN {
+                open += candidates.len();
                 self.clusters.insert(cluster.query, candidates);
             } else {
                 decide_candidates(candidates, queries.all()[cluster.query].edits, &mut self.hits);

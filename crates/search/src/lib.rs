@@ -5,7 +5,6 @@ mod amplicons;
 mod anchor;
 mod barcodes;
 mod config;
-#[allow(dead_code, reason = "runs do not use devices yet")]
 mod cuda;
 mod edits;
 mod error;

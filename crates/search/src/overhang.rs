@@ -19,7 +19,7 @@ impl Overhang {
 }
 
 /// Appends the ends of a query after the last letter of a text: the end at position n + i has i letters outside the text
-/// of n letters, and at least one inside.
+/// of n letters, and at least one inside. An empty text has no ends.
 pub(crate) fn ends_after(
     queries: &Queries,
     overhang: Overhang,
@@ -28,6 +28,9 @@ pub(crate) fn ends_after(
     ends: &mut Vec<PieceEnd>,
 ) {
     let (letters, rows) = (text.letters, query.sets.len());
+    if letters.is_empty() {
+        return;
+    }
     let from = letters.len().saturating_sub(rows + query.edits);
     let begins = from == 0 && !text.goes_on[0];
     let mut column: Vec<usize> =

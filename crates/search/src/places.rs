@@ -8,7 +8,7 @@ use merganser_alignments::Operation;
 use crate::align::{Aligner, Alignment, Begin, append, diagonal};
 use crate::anchor::Anchor;
 use crate::hit::Hit;
-use crate::letters::{complement_letter, text_bases};
+use crate::letters::text_bases;
 use crate::queries::{Queries, Query};
 use crate::scan::{Piece, PieceEnd};
 use crate::searcher::Text;
@@ -59,6 +59,7 @@ impl Decider {
         for ends in ends.chunk_by(|a, b| a.query == b.query) {
             let number = ends[0].query as usize;
             let query = &queries.all()[number];
+            let [Some(text), _] = pieces else { continue };
             let Some(piece) = pieces[usize::from(query.in_complement)] else { continue };
             let ends: Vec<End> = ends.iter().map(|end| end.end).collect();
             let reach = if queries.every_end() { 0 } else { reach(query.edits) };
@@ -77,7 +78,7 @@ impl Decider {
                         is_open: [before, after],
                     });
                 } else {
-                    self.decide_cluster(queries, query, piece, cluster, &mut places.hits);
+                    self.decide_cluster(queries, query, [text, piece], cluster, &mut places.hits);
                 }
             }
         }
@@ -89,16 +90,14 @@ impl Decider {
         &mut self,
         queries: &Queries,
         query: &Query,
-        piece: &Piece<'_>,
+        [text, piece]: [&Piece<'_>; 2],
         cluster: &[End],
         hits: &mut Vec<Hit>,
     ) {
         if let Some(anchor) = queries.anchor() {
-            hits.extend(
-                cluster
-                    .iter()
-                    .filter_map(|&end| self.anchored_hit(queries, anchor, query, piece, end)),
-            );
+            for &end in cluster {
+                hits.extend(self.anchored_hit(queries, anchor, query, [text, piece], end));
+            }
             return;
         }
         if queries.every_end() {
@@ -167,7 +166,7 @@ impl Decider {
         queries: &Queries,
         anchor: &Anchor,
         query: &Query,
-        piece: &Piece<'_>,
+        [text, piece]: [&Piece<'_>; 2],
         end: End,
     ) -> Option<Hit> {
         let from = end.position.saturating_sub(query.sets.len() + query.edits);
@@ -181,13 +180,13 @@ impl Decider {
         }?;
         append(&mut alignment.operations, Operation::Match, anchor.pam.len() as u32);
         (alignment.start, alignment.end) = (alignment.start + from, to);
-        let mut letters = piece.letters[alignment.start..to].to_ascii_uppercase();
         if query.in_complement {
             alignment.operations.reverse();
             let whole = piece.letters.len();
             (alignment.start, alignment.end) = (whole - to, whole - alignment.start);
-            letters = letters.iter().rev().map(|&letter| complement_letter(letter)).collect();
         }
+        // Those of the text: the complements have no U, and no letters that are not IUPAC's.
+        let letters = text.letters[alignment.start..alignment.end].to_ascii_uppercase();
         Some(Hit { pattern: query.pattern, reverse: query.reverse, edits, alignment, letters })
     }
 }

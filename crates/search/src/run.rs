@@ -1,37 +1,46 @@
 //! Whole runs: texts from files, hits to a file.
 
+mod gpus;
 mod measure;
 mod sink;
 mod worker;
 
 use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use merganser_alignments::RecordOptions;
 use merganser_io::{Header, Input, Keep, OutputSet, ReadInput, Records, longest_record};
 use merganser_run::engine::Engine;
-use merganser_run::{Budget, Context, Shortage, Stages, Unit, peak_rss};
+use merganser_run::{Budget, Context, Shortage, Stages, Unit, peak_rss, start_scoped};
 
 use crate::output::check_names;
 use crate::places::Overlap;
 use crate::queries::Queries;
 use crate::{Config, Error, Format, Pattern, Writer};
+use gpus::{ByGpus, Gpus};
 use measure::measure;
 use sink::Sink;
 pub(crate) use sink::{Receiver, SequenceHits};
-use worker::Worker;
+use worker::{BatchPlaces, Worker};
 
 /// The number of letters of a stretch of a long sequence: a tile of 512 lanes.
-const STRETCH: usize = if cfg!(test) { 150 } else { 480 << 10 };
+const STRETCH: usize = if cfg!(any(test, fuzzing)) { 150 } else { 480 << 10 };
 /// The number of bytes of a batch of shorter records, and of the text that is parsed at a time.
-const BATCH_BYTES: usize = if cfg!(test) { 100 } else { 512 << 10 };
+const BATCH_BYTES: usize = if cfg!(any(test, fuzzing)) { 100 } else { 512 << 10 };
 /// The number of records of a batch.
 const BATCH_RECORDS: usize = 16 << 10;
 /// The number of batches per worker that may be begun before the one that is written next.
 const AHEAD: u64 = 2;
 /// The memory of a thread in bytes: a batch and its text, a tile of a thousand columns with fifteen vectors of 64 bytes
-/// each, and hits.
-const THREAD: u64 = 24 << 20;
+/// each, and [`MIN_ENDS`].
+const THREAD: u64 = 34 << 20;
+/// The number of ends of a batch for which every run has enough memory.
+const MIN_ENDS: u64 = 4 << 10;
+/// The maximum number of ends of a batch, whatever the memory is.
+const MAX_ENDS: u64 = 16 << 20;
+/// The memory of an end in bytes: as a kernel finds it, sorted, and as a hit with its operations and letters.
+const END: u64 = 300;
 /// The memory of a pattern in bytes: its name, its letters and their sets of bases, its queries and its counts.
 const PATTERN: u64 = 1 << 10;
 /// The number of copies of a record in memory: the text, the record, and its letters in tiles.
@@ -51,6 +60,12 @@ pub struct Outcome {
     pub amplicons: Option<u64>,
     /// The number of secondary and supplementary alignments that were skipped.
     pub skipped_alignments: u64,
+    /// The number of letters that GPUs searched.
+    pub gpu_letters: u64,
+    /// The GPUs that were used.
+    pub devices: Vec<merganser_gpu::DeviceInfo>,
+    /// The time of kernels, summed over all streams, which run concurrently.
+    pub kernels: Duration,
     /// The wall time of each stage.
     pub stages: Stages,
     /// The peak resident memory in bytes, if the system reports it.
@@ -89,7 +104,7 @@ pub fn run(
 /// of input; SAM and BAM have one more before it, in which the lengths of the texts are read.
 ///
 /// # Errors
-/// If the configuration is invalid, a pattern would match everywhere, there is too little memory, the input is invalid
+/// If the configuration is invalid, a pattern would match everywhere, a requested GPU cannot be used, there is too little memory, the input is invalid
 /// (the first error in the input is returned), the output cannot be written, or the run is cancelled. No output appears
 /// then.
 pub fn run_with(
@@ -104,7 +119,7 @@ pub fn run_with(
     if writer.format().is_of_alignments() {
         let begun = Instant::now();
         // Checked before the texts are read for the first time.
-        Queries::new(config, patterns)?;
+        gpus::check(&Queries::new(config, patterns)?, context)?;
         check_names(patterns)?;
         writer.measured(measure(texts, budget(patterns, context), context)?, config);
         measured = begun.elapsed();
@@ -127,16 +142,32 @@ pub(crate) fn run_to<R: Receiver + Send>(
     let queries = Queries::new(config, patterns)?;
     let begun = Instant::now();
     let segments: Vec<ReadInput> = texts.iter().cloned().map(ReadInput::Single).collect();
-    let options = options(Overlap::of(&queries), budget(patterns, context), context)?;
+    let budget = budget(patterns, context);
+    let gpus = Gpus::choose(&queries, texts, budget, context)?;
+    let budget = budget.with(gpus.as_ref().map_or(0, Gpus::host_bytes));
+    let what = format_args!("{} threads need", context.threads);
+    let left = budget.check(what, Shortage::FEWER_THREADS)?;
+    let ahead = AHEAD * context.threads as u64 + gpus.as_ref().map_or(0, Gpus::batches);
+    // Half of the memory is for hits of all batches, and half for long records.
+    let batches = ahead + context.threads as u64;
+    let most = (MIN_ENDS + left / 2 / batches / END).min(MAX_ENDS) as usize;
+    let options = options(Overlap::of(&queries), left / 2, context);
     let records = Records::open(&segments, options)?;
     let (progress, cancel) = (&*context.progress, &context.cancel);
     progress.stage("search", Unit::Bytes, records.bytes_total());
     let keeps_letters = receiver.wants_letters();
     let sink = Sink::new(&queries, patterns, receiver);
-    let ahead = AHEAD * context.threads as u64;
     let engine = Engine::new(&records, sink, ahead, progress, cancel);
-    engine.run(context.threads, || Worker::new(&queries, keeps_letters))?;
+    let make = || Worker::new(&queries, keeps_letters, most);
+    let by_gpus = match gpus {
+        None => engine.run(context.threads, make).map(|_| ByGpus::default())?,
+        Some(gpus) => {
+            search_with(&gpus, &engine, context.threads, make)?;
+            gpus.by_gpus()
+        }
+    };
     let (mut outcome, receiver) = engine.finish()?.into_outcome();
+    (outcome.devices, outcome.kernels) = (by_gpus.devices, by_gpus.kernels);
     outcome.stages.add("search", begun.elapsed());
     progress.finish();
     outcome.skipped_alignments = records.skipped_alignments();
@@ -144,15 +175,35 @@ pub(crate) fn run_to<R: Receiver + Send>(
     Ok((outcome, receiver))
 }
 
+/// Searches all batches on workers and GPUs.
+fn search_with<'q, R: Receiver + Send>(
+    gpus: &Gpus<'_>,
+    engine: &Engine<'_, Records, BatchPlaces, Sink<'_, R>>,
+    threads: usize,
+    make: impl Fn() -> Worker<'q> + Sync,
+) -> Result<(), Error> {
+    thread::scope(|scope| {
+        // CUDA starts while the first batches are read and searched. If it fails, the run fails.
+        start_scoped(scope, || {
+            if let Err(error) = gpus.make() {
+                engine.fail(0, error);
+                gpus.stop();
+            }
+        })?;
+        let workers = engine.run_on(threads, Some(gpus), make);
+        gpus.stop();
+        workers.map(drop)
+    })
+}
+
 /// Returns the budget of threads and patterns.
 fn budget(patterns: &[Pattern], context: &Context) -> Budget {
     Budget::of_run(context, THREAD).with(patterns.len() as u64 * PATTERN)
 }
 
-fn options(overlap: Overlap, budget: Budget, context: &Context) -> Result<RecordOptions, Error> {
-    let what = format_args!("{} threads need", context.threads);
-    let left = budget.check(what, Shortage::FEWER_THREADS)?;
-    Ok(RecordOptions {
+/// Returns the options of the reader, with `left` bytes for long records.
+fn options(overlap: Overlap, left: u64, context: &Context) -> RecordOptions {
+    RecordOptions {
         keep: Keep { header: Header::Name, qualities: false },
         batch_records: BATCH_RECORDS,
         batch_bytes: BATCH_BYTES,
@@ -163,5 +214,5 @@ fn options(overlap: Overlap, budget: Budget, context: &Context) -> Result<Record
         cancel: context.cancel.clone(),
         warnings: context.warnings.clone(),
         ..RecordOptions::default()
-    })
+    }
 }

@@ -2,11 +2,12 @@
 
 use merganser_seq::simd::Level;
 
-use crate::letters::complement_letter;
+use crate::letters::{complement_letter, text_bases};
 use crate::overhang::ends_after;
 use crate::places::{Decider, Overlap, Places};
-use crate::queries::Queries;
+use crate::queries::{Queries, Query};
 use crate::scan::{Piece, PieceEnd, Scanner};
+use crate::select::End;
 
 /// A text, or a stretch of one.
 #[derive(Clone, Copy, Debug)]
@@ -40,17 +41,11 @@ impl<'q> Searcher<'q> {
     /// Returns the places of all queries in each text; `None` if there are more than `most` ends.
     pub(crate) fn places(&mut self, texts: &[Text<'_>], most: usize) -> Option<Vec<Places>> {
         self.ends.clear();
-        let complements: Vec<Vec<u8>> = match self.queries.scans(true) {
-            true => texts.iter().map(|text| reverse_complement(text.letters)).collect(),
-            false => Vec::new(),
-        };
-        let forward = texts.iter().map(|text| self.overlap.forward(text));
-        let forward: Vec<Piece<'_>> = forward.collect();
-        let backward = texts.iter().zip(&complements);
-        let backward: Vec<Piece<'_>> =
-            backward.map(|(text, letters)| self.overlap.backward(text, letters)).collect();
-        for (pieces, in_complement) in [(&forward, false), (&backward, true)] {
+        let complements = self.complements(texts);
+        let pieces = self.pieces(texts, &complements);
+        for in_complement in [false, true] {
             let (queries, ends) = (self.queries, &mut self.ends);
+            let pieces = &pieces[usize::from(in_complement)];
             if queries.scans(in_complement)
                 && !self.scanner.scan(pieces, queries, in_complement, most, ends)
             {
@@ -58,17 +53,82 @@ impl<'q> Searcher<'q> {
             }
         }
         self.add_overhangs(texts);
+        Some(self.decide(texts, &pieces))
+    }
+
+    /// Returns the same as [`places`](Self::places), from the ends with edits of each direction, which a device has found.
+    pub(crate) fn places_of(
+        &mut self,
+        texts: &[Text<'_>],
+        ends: [&[PieceEnd]; 2],
+        most: usize,
+    ) -> Option<Vec<Places>> {
+        self.ends.clear();
+        let complements = self.complements(texts);
+        let pieces = self.pieces(texts, &complements);
+        for (ends, pieces) in ends.into_iter().zip(&pieces) {
+            let first = self.ends.len();
+            match self.queries.hamming() {
+                false => self.ends.extend_from_slice(ends),
+                true => {
+                    let ends = ends.iter();
+                    self.ends.extend(ends.filter_map(|end| on_diagonal(self.queries, pieces, end)));
+                }
+            }
+            if self.ends.len() - first > most {
+                return None;
+            }
+        }
+        Some(self.decide(texts, &pieces))
+    }
+
+    /// Returns the reverse complements of texts, if any query is scanned in them.
+    pub(crate) fn complements(&self, texts: &[Text<'_>]) -> Vec<Vec<u8>> {
+        match self.queries.scans(true) {
+            true => texts.iter().map(|text| reverse_complement(text.letters)).collect(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Returns the pieces of texts, and those of their reverse complements.
+    pub(crate) fn pieces<'t>(
+        &self,
+        texts: &[Text<'t>],
+        complements: &'t [Vec<u8>],
+    ) -> [Vec<Piece<'t>>; 2] {
+        let overlap = self.overlap;
+        let backward = texts.iter().zip(complements);
+        [
+            texts.iter().map(|text| overlap.forward(text)).collect(),
+            backward.map(|(text, letters)| overlap.backward(text, letters)).collect(),
+        ]
+    }
+
+    /// Decides the ends of all texts.
+    fn decide(&mut self, texts: &[Text<'_>], pieces: &[Vec<Piece<'_>>; 2]) -> Vec<Places> {
         self.ends.sort_unstable();
         let mut rest = &self.ends[..];
         let places = texts.iter().enumerate().map(|(at, text)| {
             let count = rest.partition_point(|end| end.piece as usize <= at);
             let (ends, others) = rest.split_at(count);
             rest = others;
-            let directions = [Some(&forward[at]), backward.get(at)];
+            let directions = [pieces[0].get(at), pieces[1].get(at)];
             self.decider.decide(self.queries, directions, ends, text.goes_on)
         });
-        Some(places.collect())
+        places.collect()
     }
+}
+
+/// Returns an end with its mismatches instead of its edits, unless these are more than its query may have.
+fn on_diagonal(queries: &Queries, pieces: &[Piece<'_>], end: &PieceEnd) -> Option<PieceEnd> {
+    let Query { sets, edits: most, .. } = &queries.all()[end.query as usize];
+    let position = end.end.position;
+    let start = position.checked_sub(sets.len())?;
+    let letters = &pieces[end.piece as usize].letters[start..position];
+    let is_mismatch =
+        |(set, &letter): (&u8, &u8)| set & text_bases(letter, queries.n_matches()) == 0;
+    let edits = sets.iter().zip(letters).filter(|&pair| is_mismatch(pair)).count();
+    (edits <= *most).then_some(PieceEnd { end: End { position, edits }, ..*end })
 }
 
 impl Searcher<'_> {

@@ -1,5 +1,8 @@
 //! Comparison of whole searches with `map`, with the literal definition, and of files with texts in memory.
 
+#[cfg(feature = "cuda")]
+mod cuda;
+
 use merganser_io::Output;
 use merganser_run::Context;
 use merganser_test_random::Random;
@@ -387,4 +390,31 @@ fn patterns_that_match_everywhere_are_refused() {
     assert!(Pattern::new("x", &[b'A'; 129]).unwrap_err().to_string().contains("129 letters"));
     assert!(Pattern::new("x", b"").is_err());
     assert_eq!(bases(b'u'), 8);
+}
+
+#[test]
+fn letters_of_hits_are_those_of_the_text() {
+    let pam = Some("NGG".parse().unwrap());
+    let config = Config { pam, ..Config::new(Threshold::Edits(1)) };
+    let hits = find(&config, &[pattern(0, b"GATTACAG")], &[b"aaccuctgtaauXaa"]).unwrap();
+    let letters: Vec<&[u8]> = hits[0].iter().map(|hit| &hit.letters[..]).collect();
+    assert_eq!((letters, hits[0][0].reverse), (vec![&b"CCUCTGTAAUX"[..]], true));
+}
+
+#[test]
+fn empty_texts_have_no_hits() {
+    for overhang in [None, Some(0.0), Some(0.5)] {
+        let config = Config { overhang, ..Config::new(Threshold::Edits(1)) };
+        let hits = find(&config, &[pattern(0, b"CCAG")], &[&b""[..], b"CC"]).unwrap();
+        assert!(hits[0].is_empty());
+        assert_eq!(hits[1].is_empty(), overhang.is_none());
+    }
+}
+
+/// 5I and 5S end one hit each with the same first and last letter.
+#[test]
+fn hits_beyond_a_text_are_sorted_by_the_letters_outside() {
+    let config = Config { overhang: Some(1.0), all_ends: true, ..Config::new(Threshold::Edits(6)) };
+    let hits = find(&config, &[pattern(0, b"CCTGTAATC")], &[b"TTACTTACCAG"]).unwrap().remove(0);
+    assert!(hits.windows(2).all(|pair| pair[0].key() < pair[1].key()));
 }

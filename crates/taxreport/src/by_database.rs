@@ -138,7 +138,7 @@ impl DatabaseReads {
     /// Adds stored counts, and checks that with those before them they are the reads of each node, `of_nodes`.
     ///
     /// # Errors
-    /// As [`add_stored`](Self::add_stored); if the reads are others.
+    /// If reading fails, if the data is damaged, or if it is of other databases or other reads.
     pub fn add_checked(
         &mut self,
         nodes: Range<u32>,

@@ -11,16 +11,16 @@ use super::map::LimitArgs;
 const MORE: &str = "\
 Patterns:
   DNA in IUPAC letters, up to 128 of them: a letter matches each of its bases (N
-  all, R A and G). -p gives one on the command line. A file has them as FASTA,
-  or one in each line: NAME<TAB>LETTERS, or LETTERS alone, which are then the
-  name; lines with # are comments. Names must differ.
+  all, R A and G). -p gives one on the command line. A file is FASTA, or has one
+  in each line: NAME<TAB>LETTERS, or LETTERS alone, which are the name, too;
+  lines that begin with # are comments. Names must differ.
 
 Hits:
   A hit is the end of an alignment of the whole pattern, on either strand, with
   at most -e edits, if no better hit ends or begins within -e letters of where
-  it does. All hits are found. --all-ends reports every end. N in a text matches
-  no letter, except with --match-n. Hits are in the order of the texts, then of
-  start, end, pattern and strand: docs/guide/search.md.
+  it does; with --hamming, each position is a hit. All hits are found. N in a
+  text matches no letter, except with --match-n. Hits are in the order of the
+  texts, then of start, end, pattern and strand: docs/guide/search.md.
 
 Output:
   tsv  sequence, start (from 0), end (exclusive), pattern, edits, strand, cigar,

@@ -1,7 +1,7 @@
 //! The certificate of `merganser deplete filter --confirm`.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -53,14 +53,16 @@ fn digest(path: &Path, cancel: &Cancel) -> Result<Option<String>> {
     if !is_file(path) {
         return Ok(None);
     }
-    let failed = || format!("{}: cannot read", path.display());
-    let mut file = File::open(path).with_context(failed)?;
+    let failed = |source| Error::File { path: path.to_owned(), source };
+    let mut file = File::open(path).map_err(failed)?;
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 20]);
     loop {
         cancel.check().map_err(Error::from)?;
-        match file.read(&mut buffer).with_context(failed)? {
-            0 => break,
-            count => hash.update(&buffer[..count]),
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => hash.update(&buffer[..count]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(failed(error).into()),
         }
     }
     Ok(Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))

@@ -30,7 +30,7 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     let (args, context) = (finished.args, finished.context);
     summary.set_all("parameters", &args.config);
     if args.primers.is_some() {
-        summary.set_all("parameters", &args.lengths);
+        summary.set_all("parameters", args.lengths);
     }
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
     let files = args.patterns.iter().map(|path| path.display().to_string());

@@ -110,7 +110,7 @@ impl GpuPatterns {
     }
 
     /// Returns the number of letters that separate pieces of a text.
-    pub(super) fn gap(&self) -> usize {
+    pub(crate) fn gap(&self) -> usize {
         self.most_edits + 1
     }
 

@@ -196,24 +196,31 @@ impl GpuScanner {
     }
 
     /// Waits for the ends of the batch, appends those that pieces own, in the order of patterns, pieces and positions,
-    /// and removes the pieces.
+    /// and removes the pieces. Returns false, and appends nothing, if there are more than `most` ends, those included that
+    /// pieces do not own.
     ///
     /// # Errors
     /// If the device failed.
-    pub(crate) fn finish(&mut self, ends: &mut Vec<PatternEnd>) -> GpuResult<()> {
+    pub(crate) fn finish(&mut self, ends: &mut Vec<PatternEnd>, most: usize) -> GpuResult<bool> {
         let mut records = Vec::new();
         while !self.left.is_empty() {
             self.collect(&mut records)?;
+            if records.len() > most {
+                self.left.clear();
+            }
             if !self.left.is_empty() {
                 self.stream.record(&self.events[0])?;
                 self.enqueue()?;
             }
         }
-        records.sort_unstable();
-        ends.extend(records.into_iter().filter_map(|record| self.end(record)));
+        let is_complete = records.len() <= most;
+        if is_complete {
+            records.sort_unstable();
+            ends.extend(records.into_iter().filter_map(|record| self.end(record)));
+        }
         self.pieces.clear();
         self.used = 0;
-        Ok(())
+        Ok(is_complete)
     }
 
     /// Appends the records of the launches that had room for all ends, and removes these launches. The first of the
@@ -260,13 +267,14 @@ impl GpuScanner {
     ///
     /// # Panics
     /// If the pieces do not fit.
+    #[cfg(all(test, feature = "cuda"))]
     pub(crate) fn scan(&mut self, pieces: &[GpuPiece<'_>]) -> GpuResult<Vec<PatternEnd>> {
         for piece in pieces {
             assert!(self.add(piece)?, "the pieces do not fit in a batch");
         }
         let mut ends = Vec::new();
         self.start()?;
-        self.finish(&mut ends)?;
+        self.finish(&mut ends, usize::MAX)?;
         Ok(ends)
     }
 

@@ -138,6 +138,11 @@ fn scans_with_more_ends_than_there_is_room_for_are_repeated_in_parts() {
     let ends = scanner.scan(&pieces).unwrap();
     assert_eq!(ends, expected(&queries, &pieces, false, &[]));
     assert!(ends.len() > 2_000_000);
+    assert!(scanner.add(&pieces[0]).unwrap());
+    scanner.start().unwrap();
+    let mut some = Vec::new();
+    assert!(!scanner.finish(&mut some, 1000).unwrap() && some.is_empty());
+    assert_eq!(scanner.scan(&pieces).unwrap(), ends);
 }
 
 #[test]
@@ -152,7 +157,7 @@ fn pieces_without_room_are_left_to_the_next_batch() {
     assert_eq!(added, [true, true, false]);
     let mut ends = Vec::new();
     scanner.start().unwrap();
-    scanner.finish(&mut ends).unwrap();
+    assert!(scanner.finish(&mut ends, usize::MAX).unwrap());
     assert!(scanner.is_done().unwrap());
     assert_eq!(ends, expected(&queries, &pieces[..2], false, &[]));
     assert_eq!(scanner.scan(&pieces[2..]).unwrap(), []);
@@ -191,7 +196,7 @@ fn throughput() {
             scanner.start().unwrap();
         }
         if number > 0 {
-            scanners[(number - 1) % 2].finish(&mut ends).unwrap();
+            assert!(scanners[(number - 1) % 2].finish(&mut ends, usize::MAX).unwrap());
         }
     }
     let kernels: f64 = scanners.iter().map(|scanner| scanner.kernel_time().as_secs_f64()).sum();

@@ -84,7 +84,9 @@ impl<R: Receiver> InOrderSink<BatchPlaces> for Sink<'_, R> {
         for TextPlaces { name, length, places, letters } in batch.texts {
             let (hits, limit) = self.join.add(self.queries, places, length, repeated, is_last);
             self.outcome.texts += u64::from(begins);
-            self.outcome.letters += (length - repeated) as u64;
+            let more = (length - repeated) as u64;
+            self.outcome.letters += more;
+            self.outcome.gpu_letters += if batch.by_gpu { more } else { 0 };
             self.count(&hits);
             let letters = letters.get(repeated..).unwrap_or_default();
             let number = self.outcome.texts - 1;
