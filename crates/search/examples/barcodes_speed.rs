@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
+use merganser_io::{Input, OutputSet};
 use merganser_run::Context;
-use merganser_search::{BarcodeOptions, SamplePaths, Samples, Threshold, demultiplex};
+use merganser_search::{BarcodeOptions, ReadFiles, Samples, Threshold, UNASSIGNED, demultiplex_in};
 
 /// A generator of numbers (xorshift).
 struct Random(u64);
@@ -64,13 +65,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     std::fs::write(folder.join("reads.fq"), text)?;
     let samples = Samples::read(&folder.join("samples.tsv"))?;
-    let template = folder.join("{}.fq").display().to_string();
-    let paths = SamplePaths { template, unassigned: None };
-    let context = Context::new().threads(threads);
+    let names = samples.all().iter().map(|sample| sample.name()).chain([UNASSIGNED]);
+    let outputs: Vec<_> = names.map(|name| folder.join(format!("{name}.fq"))).collect();
+    let (context, set) = (Context::new().threads(threads), OutputSet::new());
     let (begun, options) = (Instant::now(), BarcodeOptions::default());
     let threshold = Threshold::Edits(edits.parse()?);
-    let input = [folder.join("reads.fq")];
-    let outcome = demultiplex(threshold, &options, &samples, input, &paths, &context)?;
+    let reads = [Input::from(folder.join("reads.fq"))];
+    let files = ReadFiles { reads: &reads, outputs: &outputs, set: &set };
+    let outcome = demultiplex_in(threshold, &options, &samples, files, &context)?;
+    set.commit()?;
     println!("{:.2} s, {:?}", begun.elapsed().as_secs_f64(), outcome.stages);
     let mut right = 0;
     for number in 0..96 {
@@ -78,8 +81,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let is_right = |line: &&str| line.starts_with("@r") && line.ends_with(&format!("_s{number}"));
         right += text.lines().filter(is_right).count() as u64;
     }
-    let assigned: u64 = outcome.samples.iter().map(|counts| counts.reads).sum();
-    println!("right {right}, wrong {}", assigned - right);
+    println!("right {right}, wrong {}", outcome.assigned().reads - right);
     println!("ambiguous {}, none {}", outcome.ambiguous.reads, outcome.none.reads);
     Ok(())
 }

@@ -1,18 +1,20 @@
-//! Barcodes of reads: divides reads among samples by the barcodes near their ends.
+//! Barcodes and adapters near the ends of reads: divides reads among samples, and trims them.
 
+mod adapters;
 mod assign;
 mod counts;
+mod demultiplex;
+mod divide;
 mod finder;
 mod options;
-mod output;
-mod run;
 mod samples;
 #[cfg(test)]
 mod tests;
-mod worker;
+mod writer;
 
+pub use adapters::{Trimmed, trim_in, write_adapter_counts};
 pub use counts::{SampleCounts, write_sample_counts};
+pub use demultiplex::{Demultiplexed, demultiplex_in};
+pub use divide::ReadFiles;
 pub use options::BarcodeOptions;
-pub use output::SamplePaths;
-pub use run::{Demultiplexed, demultiplex, demultiplex_in};
-pub use samples::{Sample, Samples};
+pub use samples::{Sample, Samples, UNASSIGNED};

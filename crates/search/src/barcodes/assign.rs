@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use merganser_filter::Threshold;
 
-use super::finder::{Barcode, Finder, Place, WINDOWS};
-use super::{BarcodeOptions, Samples};
+use super::finder::{Barcode, Finder, Place};
+use super::{BarcodeOptions, Sample, Samples};
 use crate::tile::Stretch;
 use crate::{Error, Pattern};
 
@@ -18,175 +18,150 @@ struct SampleBarcodes {
 
 /// The barcodes of all samples.
 #[derive(Clone, Debug)]
-pub(crate) struct Assigner {
-    pub(crate) barcodes: Vec<Barcode>,
+pub(super) struct Assigner {
+    pub(super) barcodes: Vec<Barcode>,
     samples: Vec<SampleBarcodes>,
     margin: usize,
 }
 
 /// The decision about a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// No sample has its barcodes in the read.
+pub(super) enum Verdict {
+    /// The read has no barcode of a sample.
     None,
+    /// The read has barcodes, but no sample has both of its barcodes in the read.
+    OneOfTwo,
     /// Another sample has too few edits more than the best one.
     Ambiguous,
-    /// The sample, its edits, and the letters up to the end of its barcode at each end of the read, 0 if it is not there.
+    /// The number of the sample, its edits, and the letters up to the end of its barcode at each end of the read, 0 if it
+    /// is not there.
     Sample { number: usize, edits: usize, cuts: [usize; 2] },
+}
+
+/// The best places of a sample's barcodes in a read.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    /// The sum of the edits of its barcodes.
+    edits: usize,
+    /// Whether each barcode has at most the edits that it may have.
+    is_eligible: bool,
+    /// The ends of the barcodes at each end of the read.
+    cuts: [usize; 2],
+}
+
+impl Found {
+    /// The order of directions of the same sample: the first is the best.
+    fn rank(&self) -> (bool, usize) {
+        (!self.is_eligible, self.edits)
+    }
 }
 
 impl Assigner {
     /// Collects the barcodes of samples.
     ///
     /// # Errors
-    /// If a barcode is longer than the window or may have as many edits as letters.
-    pub(crate) fn new(
+    /// If an option is out of range, or a barcode cannot be searched.
+    pub(super) fn new(
         threshold: Threshold,
         options: &BarcodeOptions,
         samples: &Samples,
     ) -> Result<Assigner, Error> {
         options.validate()?;
-        let mut numbers = HashMap::new();
-        let mut assigner =
-            Assigner { barcodes: Vec::new(), samples: Vec::new(), margin: options.margin };
-        for sample in samples.all() {
-            let mut number = |pattern: &Pattern| {
-                let barcode = barcode(threshold, options, pattern)?;
-                let next = assigner.barcodes.len();
-                let number = *numbers.entry(barcode.sets.clone()).or_insert(next);
-                if number == next {
-                    assigner.barcodes.push(barcode);
-                }
-                Ok::<usize, Error>(number)
-            };
+        let (mut barcodes, mut numbers) = (Vec::new(), HashMap::new());
+        // Other samples with more edits than these are always far enough from the best one.
+        let more = options.margin - 1;
+        let mut number = |pattern: &Pattern| {
+            let barcode = Barcode::new(pattern, threshold, options.window, more)?;
+            let next = barcodes.len();
+            let number = *numbers.entry(barcode.sets.clone()).or_insert(next);
+            if number == next {
+                barcodes.push(barcode);
+            }
+            Ok::<usize, Error>(number)
+        };
+        let mut of_sample = |sample: &Sample| {
             let front = number(&sample.front)?;
-            let rear = sample.rear.as_ref().map(number).transpose()?;
+            let rear = sample.rear.as_ref().map(&mut number).transpose()?;
             let rear = rear.or(options.both_ends.then_some(front));
-            assigner.samples.push(SampleBarcodes { front, rear });
-        }
-        Ok(assigner)
+            Ok(SampleBarcodes { front, rear })
+        };
+        let samples = samples.all().iter().map(&mut of_sample).collect::<Result<_, Error>>()?;
+        Ok(Assigner { barcodes, samples, margin: options.margin })
     }
 
     /// Decides about a read from the places of all barcodes at its start, and at the start of its reverse complement.
-    pub(crate) fn decide(&self, ends: [&[Place]; 2]) -> Verdict {
-        let (mut best, mut second) = (None::<(usize, usize)>, usize::MAX);
-        for (number, sample) in self.samples.iter().enumerate() {
-            let Some((edits, is_eligible)) = self.edits(sample, ends) else { continue };
-            match best {
-                _ if !is_eligible => second = second.min(edits),
-                Some((fewest, _)) if edits >= fewest => second = second.min(edits),
-                _ => {
-                    second = second.min(best.map_or(usize::MAX, |(edits, _)| edits));
-                    best = Some((edits, number));
-                }
+    pub(super) fn decide(&self, ends: [&[Place]; 2]) -> Verdict {
+        let mut best: Option<(usize, Found)> = None;
+        let mut second = usize::MAX;
+        for (number, &sample) in self.samples.iter().enumerate() {
+            let Some(found) = self.find(sample, ends) else { continue };
+            let is_best =
+                found.is_eligible && best.is_none_or(|(_, best)| found.edits < best.edits);
+            if is_best {
+                second = best.map_or(second, |(_, before)| second.min(before.edits));
+                best = Some((number, found));
+            } else {
+                second = second.min(found.edits);
             }
         }
         match best {
+            None if self.has_one(ends) => Verdict::OneOfTwo,
             None => Verdict::None,
-            Some((edits, _)) if second < edits + self.margin => Verdict::Ambiguous,
-            Some((edits, number)) => {
-                Verdict::Sample { number, edits, cuts: self.cuts(&self.samples[number], ends) }
-            }
+            Some((_, best)) if second < best.edits + self.margin => Verdict::Ambiguous,
+            Some((number, Found { edits, cuts, .. })) => Verdict::Sample { number, edits, cuts },
         }
     }
 
-    /// Returns the fewest edits of a sample in either direction of the read, and whether a direction has no barcode with
-    /// more edits than allowed; if so, the fewest edits of such a direction.
-    fn edits(&self, sample: &SampleBarcodes, ends: [&[Place]; 2]) -> Option<(usize, bool)> {
-        let one = |end: &[Place], number: usize| {
-            let edits = end[number].found()?;
-            Some((edits, edits <= self.barcodes[number].edits))
-        };
-        let direction = |front: &[Place], rear: &[Place]| {
-            let (edits, is_eligible) = one(front, sample.front)?;
-            let Some(number) = sample.rear else { return Some((edits, is_eligible)) };
-            let (others, is_other) = one(rear, number)?;
-            Some((edits + others, is_eligible && is_other))
-        };
-        let both = [direction(ends[0], ends[1]), direction(ends[1], ends[0])];
-        both.into_iter().flatten().min_by_key(|&(edits, is_eligible)| (!is_eligible, edits))
-    }
-
-    /// Returns the ends of the barcodes of a sample to which the read belongs.
-    fn cuts(&self, sample: &SampleBarcodes, ends: [&[Place]; 2]) -> [usize; 2] {
-        let place = |end: &[Place], number: usize| {
-            let found = end[number].found().filter(|&edits| edits <= self.barcodes[number].edits);
-            found.map(|edits| (edits, end[number].end as usize))
-        };
+    /// Returns the best places of a sample's barcodes, in the better direction of the read.
+    fn find(&self, sample: SampleBarcodes, ends: [&[Place]; 2]) -> Option<Found> {
         let Some(rear) = sample.rear else {
-            return ends.map(|end| place(end, sample.front).map_or(0, |(_, cut)| cut));
+            let both = [0, 1].map(|end| self.place(ends[end], sample.front));
+            let best = both.into_iter().flatten().min_by_key(Found::rank)?;
+            // A barcode at the other end is cut off, too.
+            let cuts = both.map(|one| {
+                one.filter(|one| one.is_eligible).map_or(0, |one| one.cuts[0])
+            });
+            return Some(Found { cuts, ..best });
         };
-        let direction = |front: &[Place], back: &[Place]| {
-            let (front, back) = (place(front, sample.front)?, place(back, rear)?);
-            Some((front.0 + back.0, [front.1, back.1]))
-        };
-        let forward = direction(ends[0], ends[1]);
-        let backward =
-            direction(ends[1], ends[0]).map(|(edits, [front, back])| (edits, [back, front]));
-        let best = [forward, backward].into_iter().flatten().min_by_key(|(edits, _)| *edits);
-        best.map_or([0; 2], |(_, cuts)| cuts)
-    }
-
-    pub(crate) fn margin(&self) -> usize {
-        self.margin
-    }
-
-    /// Returns the two samples that are closest, if their barcodes have at most `margin` differences, and this number.
-    pub(crate) fn closest(&self) -> Option<(usize, usize, usize)> {
-        let mut barcodes = self.barcodes.clone();
-        barcodes.iter_mut().for_each(|one| one.rival_edits = self.margin.min(one.sets.len() - 1));
-        let letters = |one: &Barcode| -> Vec<u8> {
-            one.sets.iter().map(|&bases| LETTERS[usize::from(bases)]).collect()
-        };
-        let letters: Vec<Vec<u8>> = barcodes.iter().map(letters).collect();
-        let mut finder = Finder::new(&barcodes);
-        let mut places = Vec::new();
-        for some in letters.chunks(WINDOWS) {
-            let windows: Vec<Stretch<'_>> =
-                some.iter().map(|letters| Stretch { letters, begins: true }).collect();
-            finder.find(&windows);
-            (0..some.len()).for_each(|window| places.extend_from_slice(finder.places(window)));
-        }
-        let of = |number: usize| &places[number * barcodes.len()..][..barcodes.len()];
-        let nowhere = vec![Place::NONE; barcodes.len()];
-        let mut best: Option<(usize, usize, usize)> = None;
-        for (at, sample) in self.samples.iter().enumerate() {
-            let ends = [of(sample.front), sample.rear.map_or(&nowhere[..], of)];
-            for (other, barcodes) in self.samples.iter().enumerate().filter(|(other, _)| *other != at) {
-                let edits = self.edits(barcodes, ends).map(|(edits, _)| edits);
-                let edits = edits.filter(|&edits| edits <= self.margin);
-                if let Some(edits) = edits.filter(|&edits| best.is_none_or(|one| edits < one.2)) {
-                    best = Some((at.min(other), at.max(other), edits));
-                }
+        let direction = |first: usize| {
+            let front = self.place(ends[first], sample.front)?;
+            let rear = self.place(ends[1 - first], rear)?;
+            let mut cuts = [front.cuts[0], rear.cuts[0]];
+            if first == 1 {
+                cuts.reverse();
             }
-        }
-        best
+            let is_eligible = front.is_eligible && rear.is_eligible;
+            Some(Found { edits: front.edits + rear.edits, is_eligible, cuts })
+        };
+        [0, 1].into_iter().filter_map(direction).min_by_key(Found::rank)
     }
-}
 
-/// The letter of each set of bases.
-const LETTERS: &[u8; 16] = b"-ACMGRSVTWYHKDBN";
+    /// Returns the best place of a barcode at an end, as that of a sample with one barcode.
+    fn place(&self, end: &[Place], number: usize) -> Option<Found> {
+        let (edits, cut) = end[number].found()?;
+        Some(Found { edits, is_eligible: edits <= self.barcodes[number].edits, cuts: [cut, 0] })
+    }
 
-fn barcode(
-    threshold: Threshold,
-    options: &BarcodeOptions,
-    pattern: &Pattern,
-) -> Result<Barcode, Error> {
-    let length = pattern.letters().len();
-    let edits = threshold.edits(length);
-    let problem = match length {
-        _ if edits >= length => {
-            format!("with {edits} edits its {length} letters match everywhere: give fewer edits (-e)")
-        }
-        _ if length > options.window => format!(
-            "its barcode has {length} letters, more than the window of {}: give a larger `window`",
-            options.window
-        ),
-        _ => {
-            // More edits than these are never needed to know that another sample is far enough.
-            let rival_edits = (edits + options.margin - 1).min(length - 1);
-            return Ok(Barcode { sets: pattern.sets().to_vec(), edits, rival_edits });
-        }
-    };
-    Err(Error::Pattern { name: pattern.name().to_owned(), problem })
+    /// Whether the read has a barcode with at most the edits that it may have.
+    fn has_one(&self, ends: [&[Place]; 2]) -> bool {
+        let has = |end: &[Place]| {
+            (0..end.len()).any(|number| self.place(end, number).is_some_and(|one| one.is_eligible))
+        };
+        ends.into_iter().any(has)
+    }
+
+    /// Returns the first sample of which even reads without errors are ambiguous.
+    pub(super) fn inseparable(&self) -> Option<usize> {
+        let letters = |number: usize| -> Vec<u8> {
+            let bases = self.barcodes[number].sets.iter();
+            bases.map(|bases| b"ACGT"[bases.trailing_zeros() as usize]).collect()
+        };
+        let mut finder = Finder::new(&self.barcodes);
+        (0..self.samples.len()).find(|&number| {
+            let SampleBarcodes { front, rear } = self.samples[number];
+            let ends = [letters(front), rear.map(letters).unwrap_or_default()];
+            finder.find(&ends.each_ref().map(|letters| Stretch { letters, begins: true }));
+            self.decide([0, 1].map(|end| finder.places(end))) == Verdict::Ambiguous
+        })
+    }
 }

@@ -1,6 +1,7 @@
 //! The table of samples and their reads.
 
 use std::io::{self, Write};
+use std::ops::Add;
 
 use super::{Demultiplexed, Samples};
 
@@ -15,16 +16,20 @@ pub struct SampleCounts {
     pub edits: u64,
 }
 
-impl SampleCounts {
-    pub(crate) fn add(&mut self, other: SampleCounts) {
-        self.reads += other.reads;
-        self.bases += other.bases;
-        self.edits += other.edits;
+impl Add for SampleCounts {
+    type Output = SampleCounts;
+
+    fn add(self, other: SampleCounts) -> SampleCounts {
+        SampleCounts {
+            reads: self.reads + other.reads,
+            bases: self.bases + other.bases,
+            edits: self.edits + other.edits,
+        }
     }
 }
 
 /// Writes a table with a line for each sample, in their order, and one for each reason of refused reads: category, sample
-/// (NA for refused reads), reads, bases before trimming, and the mean number of edits (NA without reads).
+/// (NA for refused reads), reads, bases before trimming, and the sum of their edits (NA for refused reads).
 ///
 /// # Errors
 /// If it cannot be written.
@@ -33,19 +38,13 @@ pub fn write_sample_counts(
     samples: &Samples,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut text = b"category\tsample\treads\tbases\tmean_edits\n".to_vec();
-    for (sample, counts) in samples.all().iter().zip(&outcome.samples) {
-        let SampleCounts { reads, bases, edits } = counts;
-        write!(text, "assigned\t{}\t{reads}\t{bases}\t", sample.name())?;
-        match reads {
-            0 => writeln!(text, "NA")?,
-            _ => writeln!(text, "{:.2}", *edits as f64 / *reads as f64)?,
-        }
-    }
-    for (category, counts) in
-        [("ambiguous", outcome.ambiguous), ("none", outcome.none), ("empty", outcome.empty)]
+    let mut text = b"category\tsample\treads\tbases\tedits\n".to_vec();
+    for (sample, SampleCounts { reads, bases, edits }) in samples.all().iter().zip(&outcome.samples)
     {
-        writeln!(text, "{category}\tNA\t{}\t{}\tNA", counts.reads, counts.bases)?;
+        writeln!(text, "assigned\t{}\t{reads}\t{bases}\t{edits}", sample.name())?;
+    }
+    for (category, SampleCounts { reads, bases, .. }) in outcome.refused() {
+        writeln!(text, "{category}\tNA\t{reads}\t{bases}\tNA")?;
     }
     out.write_all(&text)
 }

@@ -7,6 +7,9 @@ use merganser_io::{Lines, check_stored_name, shown};
 
 use crate::{Error, Pattern};
 
+/// The name of the refused reads, which no sample may have.
+pub const UNASSIGNED: &str = "unassigned";
+
 /// A sample with its barcodes, each from 5' to 3'.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
@@ -41,8 +44,8 @@ impl Samples {
     /// lines that begin with `#` are skipped.
     ///
     /// # Errors
-    /// If the file cannot be read or has no samples, a barcode is invalid, a name cannot be that of a file, a name or a
-    /// barcode occurs twice, or only some samples have two barcodes.
+    /// If the file cannot be read or has no samples, a barcode is invalid, a name cannot be that of a file or is
+    /// [`UNASSIGNED`], a name or a barcode occurs twice, or only some samples have two barcodes.
     pub fn read(path: &Path) -> Result<Samples, Error> {
         let mut file = SampleFile { path: shown(path), rows: Vec::new(), is_fasta: false };
         let mut lines = Lines::open_or_stdin(path)?;
@@ -142,6 +145,10 @@ impl SampleFile<'_> {
         let not_text = |_| self.wrong(row.line, "the name is not UTF-8: save the file as UTF-8");
         let name = std::str::from_utf8(&row.name).map_err(not_text)?;
         check_stored_name(name.as_ref()).map_err(|problem| self.wrong(row.line, problem))?;
+        if name == UNASSIGNED {
+            let problem = format!("{UNASSIGNED} is the name of the reads without a sample: rename it");
+            return Err(self.wrong(row.line, problem));
+        }
         let pattern = |letters: &Vec<u8>| match Pattern::new(name, letters) {
             Err(Error::Pattern { problem, .. }) => {
                 Err(self.wrong(row.line, format!("barcode of {name}: {problem}")))

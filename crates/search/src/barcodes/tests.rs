@@ -1,175 +1,243 @@
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use merganser_filter::Threshold;
+use merganser_io::{Input, OutputSet};
 use merganser_run::Context;
 use proptest::prelude::*;
 
 use super::*;
 use crate::letters::{bases, reverse_complement, text_bases};
-use crate::naive;
+use crate::searcher::reverse_complement as turned;
+use crate::{Error, Pattern, naive};
 
-/// Returns the fewest edits of a barcode in a window, and the last end of such an alignment; `None` if more than `most`.
-fn best(barcode: &[u8], window: &[u8], most: usize) -> Option<(usize, usize)> {
-    let ends = naive::ends(barcode, window, most);
+/// The best place of a barcode: (edits, last end).
+type Best = Option<(usize, usize)>;
+
+/// Returns the best place of a barcode in a window; `None` if it has more than `most` edits.
+fn best(barcode: &[u8], window: &[u8], most: usize) -> Best {
+    let barcode: Vec<u8> = barcode.iter().map(|&letter| bases(letter)).collect();
+    let ends = naive::ends(&barcode, window, most.min(barcode.len() - 1));
     ends.into_iter().map(|(end, edits)| (edits, end)).min_by_key(|&(e, end)| (e, usize::MAX - end))
 }
 
-/// The literal definition: the sample (or why there is none), and the letters that trimming removes at each end.
+/// Returns the sets of bases of the windows at the start of a read and of its reverse complement.
+fn windows(read: &[u8], window: usize) -> [Vec<u8>; 2] {
+    let sets: Vec<u8> = read.iter().map(|&letter| text_bases(letter, false)).collect();
+    let length = read.len().min(window);
+    [&sets, &reverse_complement(&sets)].map(|sets| sets[..length].to_vec())
+}
+
+/// The literal definition of demultiplexing: the sample and the letters that are written, or why there is none.
 fn oracle(
     e: usize,
     options: &BarcodeOptions,
     samples: &[Sample],
     read: &[u8],
-) -> Result<(usize, [usize; 2]), &'static str> {
-    let sets: Vec<u8> = read.iter().map(|&letter| text_bases(letter, false)).collect();
-    let turned: Vec<u8> = reverse_complement(&sets);
-    let length = read.len().min(options.window);
-    let windows = [&sets[..length], &turned[..length]];
-    let directions = |sample: &Sample, limit: usize| {
-        let front: Vec<u8> = sample.front.letters().iter().map(|&l| bases(l)).collect();
-        let rear = sample.rear.as_ref().map(|one| one.letters().iter().map(|&l| bases(l)).collect());
-        let rear: Option<Vec<u8>> = rear.or(options.both_ends.then(|| front.clone()));
-        let find = |barcode: &[u8], end: usize| best(barcode, windows[end], limit.min(barcode.len() - 1));
-        let mut all: Vec<(usize, [usize; 2])> = Vec::new();
-        match rear {
-            None => {
-                let found = [find(&front, 0), find(&front, 1)];
-                let cuts = found.map(|one| one.map_or(0, |(_, end)| end));
-                all.extend(found.into_iter().flatten().map(|(edits, _)| (edits, cuts)));
-            }
-            Some(rear) => {
-                for (first, last, swapped) in [(0, 1, false), (1, 0, true)] {
-                    if let (Some(a), Some(b)) = (find(&front, first), find(&rear, last)) {
-                        let cuts = if swapped { [b.1, a.1] } else { [a.1, b.1] };
-                        all.push((a.0 + b.0, cuts));
-                    }
-                }
-            }
+) -> Result<(usize, Range<usize>), &'static str> {
+    let windows = windows(read, options.window);
+    let rear_of = |sample: &Sample| {
+        let both = options.both_ends.then(|| sample.front.clone());
+        sample.rear.clone().or(both).map(|one| one.letters().to_vec())
+    };
+    // Returns (edits, cuts) of a sample whose barcodes have at most `most` edits each.
+    let find = |sample: &Sample, most: usize| -> Option<(usize, [usize; 2])> {
+        let at = |barcode: &[u8], end: usize| best(barcode, &windows[end], most);
+        let front = sample.front.letters();
+        let Some(rear) = rear_of(sample) else {
+            let both = [at(front, 0), at(front, 1)];
+            let edits = both.iter().flatten().map(|place| place.0).min()?;
+            return Some((edits, both.map(|place| place.map_or(0, |place| place.1))));
+        };
+        let forward = at(front, 0).zip(at(&rear, 1)).map(|(a, b)| (a.0 + b.0, [a.1, b.1]));
+        let reverse = at(front, 1).zip(at(&rear, 0)).map(|(a, b)| (a.0 + b.0, [b.1, a.1]));
+        forward.into_iter().chain(reverse).min_by_key(|found| found.0)
+    };
+    let found: Vec<_> = samples.iter().map(|sample| find(sample, e)).collect();
+    let numbered = found.iter().enumerate().filter_map(|(n, one)| Some((n, (*one)?)));
+    let Some((number, (edits, cuts))) = numbered.min_by_key(|(n, one)| (one.0, *n)) else {
+        let has = |barcode: &[u8]| windows.iter().any(|window| best(barcode, window, e).is_some());
+        let has_one = samples.iter().any(|sample| {
+            has(sample.front.letters()) || rear_of(sample).is_some_and(|rear| has(&rear))
+        });
+        return Err(if has_one { "one_of_two" } else { "none" });
+    };
+    for (n, sample) in samples.iter().enumerate().filter(|(n, _)| *n != number) {
+        let rival = found[n].or_else(|| find(sample, e + options.margin - 1));
+        if rival.is_some_and(|rival| rival.0 < edits + options.margin) {
+            return Err("ambiguous");
         }
-        all.into_iter().min_by_key(|(edits, _)| *edits)
-    };
-    let eligible = |number: usize| directions(&samples[number], e);
-    let fewest = (0..samples.len()).filter_map(|n| Some((eligible(n)?, n))).min_by_key(|one| (one.0.0, one.1));
-    let Some(((edits, cuts), number)) = fewest else { return Err("none") };
-    let is_far = |other: &Sample, n: usize| {
-        let rival = eligible(n).or_else(|| directions(other, e + options.margin - 1));
-        rival.is_none_or(|(rival, _)| rival >= edits + options.margin)
-    };
-    match samples.iter().enumerate().all(|(n, other)| n == number || is_far(other, n)) {
-        false => Err("ambiguous"),
-        true if options.trim && cuts[0] + cuts[1] >= read.len() => Err("empty"),
-        true => Ok((number, cuts)),
+    }
+    match options.trim {
+        false => Ok((number, 0..read.len())),
+        true if cuts[0] + cuts[1] >= read.len() => Err("empty"),
+        true => Ok((number, cuts[0]..read.len() - cuts[1])),
     }
 }
 
-fn letters(range: std::ops::Range<usize>) -> impl Strategy<Value = Vec<u8>> {
+/// The literal definition of trimming: the letters that are left, if any.
+fn trimmed(e: usize, window: usize, adapters: &[Pattern], read: &[u8]) -> Option<Range<usize>> {
+    let cuts = windows(read, window).map(|window| {
+        let found = adapters.iter().filter_map(|adapter| best(adapter.letters(), &window, e));
+        found.map(|place| place.1).max().unwrap_or(0)
+    });
+    (cuts[0] + cuts[1] < read.len()).then(|| cuts[0]..read.len() - cuts[1])
+}
+
+fn letters(range: Range<usize>) -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(proptest::sample::select(b"ACGTACGTACGTN".to_vec()), range)
 }
 
-/// A read: letters, a barcode to put in, how it is changed, and more letters.
-type Made = (Vec<u8>, usize, usize, bool, Vec<u8>);
+/// A read: letters, the sample whose barcodes follow, a letter of the front one that is changed, whether the rear one is
+/// there, whether the read is reversed, and more letters.
+type Made = (Vec<u8>, usize, usize, bool, bool, Vec<u8>);
 
 fn made() -> impl Strategy<Value = Made> {
-    (letters(0..25), 0usize..8, 0usize..30, any::<bool>(), letters(1..60))
+    (letters(0..25), 0usize..8, 0usize..30, any::<bool>(), any::<bool>(), letters(0..60))
 }
 
-fn read_of(samples: &[Sample], (before, sample, change, turned, after): &Made) -> Vec<u8> {
-    let sample = &samples[sample % samples.len()];
-    let mut front = sample.front.letters().to_vec();
-    if *change < front.len() {
-        front[*change] = b'A';
+fn read_of(barcodes: &[[Vec<u8>; 2]], made: &Made) -> Vec<u8> {
+    let (before, sample, change, has_rear, is_turned, after) = made;
+    let [mut front, rear] = barcodes[sample % barcodes.len()].clone();
+    if let Some(letter) = front.get_mut(*change) {
+        *letter = b'A';
     }
-    let rear = sample.rear.as_ref().map(|rear| rear.letters().to_vec()).unwrap_or_default();
-    let rear = crate::searcher::reverse_complement(&rear);
+    let rear = if *has_rear { turned(&rear) } else { Vec::new() };
     let read = [&before[..], &front, after, &rear, &before[before.len() / 2..]].concat();
-    if *turned { crate::searcher::reverse_complement(&read) } else { read }
+    if *is_turned { turned(&read) } else { read }
 }
 
-fn run(
-    folder: &Path,
-    threads: usize,
-    e: usize,
-    options: &BarcodeOptions,
-    suffix: &str,
-) -> (Samples, Demultiplexed, Vec<Vec<u8>>) {
-    let samples = Samples::read(&folder.join("samples.tsv")).unwrap();
-    let out = folder.join(format!("out{threads}"));
-    std::fs::create_dir_all(&out).unwrap();
-    let paths = SamplePaths {
-        template: out.join(format!("{{}}{suffix}")).display().to_string(),
-        unassigned: Some(out.join(format!(".refused{suffix}"))),
-    };
-    let context = Context::new().threads(threads);
-    let reads = [folder.join("reads.fq")];
-    let outcome =
-        demultiplex(Threshold::Edits(e as u32), options, &samples, reads, &paths, &context).unwrap();
-    let files = paths.all(&samples).unwrap();
-    let files = files.iter().map(|path| std::fs::read(path).unwrap()).collect();
-    (samples, outcome, files)
-}
+/// Reads with their letters and qualities, as a FASTQ file has them.
+struct Reads(Vec<Vec<u8>>);
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
-    #[test]
-    fn reads_are_assigned_as_defined(
-        barcodes in proptest::collection::btree_set(proptest::collection::vec(proptest::sample::select(b"ACGTACGTR".to_vec()), 6..14), 4..9),
-        made in proptest::collection::vec(made(), 1..40),
-        dual: bool, e in 0usize..4, margin in 1usize..4, window in 14usize..60, both_ends: bool, trim: bool,
-    ) {
-        let folder = tempfile::tempdir().unwrap();
-        let folder = folder.path();
-        let barcodes: Vec<String> = barcodes.into_iter().map(|one| String::from_utf8(one).unwrap()).collect();
-        let rows: Vec<String> = match dual {
-            false => barcodes.iter().enumerate().map(|(n, one)| format!("s{n}\t{one}\n")).collect(),
-            true => barcodes.chunks_exact(2).enumerate().map(|(n, two)| format!("s{n}\t{}\t{}\n", two[0], two[1])).collect(),
-        };
-        std::fs::write(folder.join("samples.tsv"), rows.concat()).unwrap();
-        let samples = Samples::read(&folder.join("samples.tsv")).unwrap();
-        let reads: Vec<Vec<u8>> = made.iter().map(|one| read_of(samples.all(), one)).collect();
-        let quality = |read: &[u8]| -> String { (0..read.len()).map(|at| (b'!' + (at % 90) as u8) as char).collect() };
-        let record = |n: usize, range: std::ops::Range<usize>| {
-            let letters = String::from_utf8_lossy(&reads[n][range.clone()]).into_owned();
-            format!("@r{n} a comment\n{letters}\n+\n{}\n", &quality(&reads[n])[range])
-        };
-        let text: String = (0..reads.len()).map(|n| record(n, 0..reads[n].len())).collect();
+impl Reads {
+    fn record(&self, n: usize, range: Range<usize>) -> String {
+        let letters = String::from_utf8_lossy(&self.0[n][range.clone()]).into_owned();
+        let quality = range.map(|at| char::from(b'!' + (at % 90) as u8)).collect::<String>();
+        format!("@r{n} a comment\n{letters}\n+\n{quality}\n")
+    }
+
+    fn write(&self, folder: &Path) -> [Input; 1] {
+        let text: String = (0..self.0.len()).map(|n| self.record(n, 0..self.0[n].len())).collect();
         std::fs::write(folder.join("reads.fq"), text).unwrap();
-        let options = BarcodeOptions { window, margin, both_ends, trim };
-        let mut expected = vec![String::new(); samples.all().len() + 1];
-        let mut refused = std::collections::HashMap::from([("none", 0), ("ambiguous", 0), ("empty", 0)]);
-        for (n, read) in reads.iter().enumerate() {
-            match oracle(e, &options, samples.all(), read) {
-                Ok((sample, cuts)) => {
-                    let kept = if trim { cuts[0]..read.len() - cuts[1] } else { 0..read.len() };
-                    expected[sample] += &record(n, kept);
-                }
-                Err(reason) => {
-                    *refused.get_mut(reason).unwrap() += 1;
-                    *expected.last_mut().unwrap() += &record(n, 0..read.len());
-                }
-            }
-        }
-        for threads in [1, 3] {
-            let (_, outcome, files) = run(folder, threads, e, &options, ".fq");
-            for (file, expected) in files.iter().zip(&expected) {
-                prop_assert_eq!(&String::from_utf8_lossy(file), expected);
-            }
-            prop_assert_eq!(outcome.reads(), reads.len() as u64);
-            let counts = [outcome.none, outcome.ambiguous, outcome.empty].map(|one| one.reads);
-            prop_assert_eq!(counts, [refused["none"], refused["ambiguous"], refused["empty"]]);
-        }
-        prop_assert_eq!(run(folder, 1, e, &options, ".fq.gz").2, run(folder, 3, e, &options, ".fq.gz").2);
+        [folder.join("reads.fq").into()]
     }
 }
 
-fn read_samples(text: &str) -> Result<Samples, String> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("b");
+/// Runs a job with outputs of these names, and returns its results and their texts.
+fn run<T>(
+    folder: &Path,
+    reads: &[Input],
+    names: &[String],
+    job: impl FnOnce(ReadFiles<'_>) -> Result<T, Error>,
+) -> (T, Vec<Vec<u8>>) {
+    let outputs: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
+    let set = OutputSet::new();
+    let outcome = job(ReadFiles { reads, outputs: &outputs, set: &set }).unwrap();
+    set.commit().unwrap();
+    let texts = outputs.iter().map(|path| std::fs::read(path).unwrap()).collect();
+    (outcome, texts)
+}
+
+fn samples_of(folder: &Path, text: &str) -> Result<Samples, String> {
+    let path = folder.join("samples.tsv");
     std::fs::write(&path, text).unwrap();
     Samples::read(&path).map_err(|error| error.to_string().replace(&*path.to_string_lossy(), "b"))
 }
 
+fn names(samples: usize, suffix: &str) -> Vec<String> {
+    (0..=samples).map(|n| format!("o{n}{suffix}")).collect()
+}
+
+fn barcodes() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    let letters = proptest::sample::select(b"ACGTACGTR".to_vec());
+    let barcode = proptest::collection::vec(letters, 6..14);
+    proptest::collection::btree_set(barcode, 4..9).prop_map(|set| set.into_iter().collect())
+}
+
+proptest! {
+    #[test]
+    fn reads_are_assigned_as_defined(
+        barcodes in barcodes(), made in proptest::collection::vec(made(), 1..40), dual: bool, share: bool,
+        e in 0usize..4, margin in 1usize..4, window in 14usize..60, both_ends: bool, trim: bool,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        // Pairs may share their front barcode.
+        let pairs: Vec<[Vec<u8>; 2]> = match dual {
+            false => barcodes.iter().map(|one| [one.clone(), one.clone()]).collect(),
+            true if share => barcodes[1..].iter().map(|one| [barcodes[0].clone(), one.clone()]).collect(),
+            true => barcodes.chunks_exact(2).map(|two| [two[0].clone(), two[1].clone()]).collect(),
+        };
+        let text = |letters: &[u8]| String::from_utf8_lossy(letters).into_owned();
+        let rows = pairs.iter().enumerate().map(|(n, [front, rear])| match dual {
+            false => format!("s{n}\t{}\n", text(front)),
+            true => format!("s{n}\t{}\t{}\n", text(front), text(rear)),
+        });
+        let samples = samples_of(folder, &rows.collect::<String>()).unwrap();
+        let reads = Reads(made.iter().map(|one| read_of(&pairs, one)).collect());
+        let inputs = reads.write(folder);
+        let options = BarcodeOptions { window, margin, both_ends, trim };
+        let mut expected = vec![String::new(); pairs.len() + 1];
+        let mut refused = BTreeMap::from(["none", "one_of_two", "ambiguous", "empty"].map(|reason| (reason, 0)));
+        for (n, read) in reads.0.iter().enumerate() {
+            match oracle(e, &options, samples.all(), read) {
+                Ok((sample, kept)) => expected[sample] += &reads.record(n, kept),
+                Err(reason) => {
+                    *refused.get_mut(reason).unwrap() += 1;
+                    expected[pairs.len()] += &reads.record(n, 0..read.len());
+                }
+            }
+        }
+        let run = |threads: usize, suffix: &str| {
+            let context = Context::new().threads(threads);
+            let (threshold, names) = (Threshold::Edits(e as u32), names(pairs.len(), suffix));
+            run(folder, &inputs, &names, |files| demultiplex_in(threshold, &options, &samples, files, &context))
+        };
+        for threads in [1, 3] {
+            let (outcome, texts) = run(threads, ".fq");
+            let texts: Vec<String> = texts.iter().map(|one| text(one)).collect();
+            prop_assert_eq!(&texts, &expected);
+            prop_assert_eq!(outcome.reads(), reads.0.len() as u64);
+            let counted = outcome.refused().map(|(reason, counts)| (reason, counts.reads));
+            prop_assert_eq!(BTreeMap::from(counted), refused.clone());
+        }
+        prop_assert_eq!(run(1, ".fq.gz").1, run(3, ".fq.gz").1);
+    }
+
+    #[test]
+    fn reads_are_trimmed_as_defined(
+        barcodes in barcodes(), made in proptest::collection::vec(made(), 1..40), e in 0usize..4, window in 14usize..60,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let adapters: Vec<Pattern> = barcodes.iter().map(|one| Pattern::new("a", one).unwrap()).collect();
+        let pairs: Vec<_> = barcodes.iter().map(|one| [one.clone(), one.clone()]).collect();
+        let reads = Reads(made.iter().map(|one| read_of(&pairs, one)).collect());
+        let inputs = reads.write(folder);
+        let kept: Vec<_> = reads.0.iter().map(|read| trimmed(e, window, &adapters, read)).collect();
+        let numbered = || kept.iter().enumerate().filter_map(|(n, one)| Some((n, one.clone()?)));
+        let expected: String = numbered().map(|(n, kept)| reads.record(n, kept)).collect();
+        let options = BarcodeOptions { window, trim: true, ..BarcodeOptions::default() };
+        for threads in [1, 3] {
+            let context = Context::new().threads(threads);
+            let threshold = Threshold::Edits(e as u32);
+            let (outcome, texts) = run(folder, &inputs, &["o.fq".to_owned()], |files| {
+                trim_in(threshold, &options, &adapters, files, &context)
+            });
+            prop_assert_eq!(String::from_utf8_lossy(&texts[0]), expected.as_str());
+            prop_assert_eq!(outcome.reads, reads.0.len() as u64);
+            prop_assert_eq!(outcome.kept_reads, numbered().count() as u64);
+            prop_assert_eq!(outcome.kept_bases, numbered().map(|(_, kept)| kept.len() as u64).sum::<u64>());
+        }
+    }
+}
+
 #[test]
 fn errors_of_samples_name_the_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let read_samples = |text: &str| samples_of(folder.path(), text);
     for (text, expected) in [
         ("# x\n", "b: it has no samples"),
         ("a\tACGT\nb\tACXT\n", "b: line 2: barcode of b: 'X' at letter 3"),
@@ -181,6 +249,7 @@ fn errors_of_samples_name_the_line() {
         ("../a\tACGT\n", "b: line 1: the name '../a' has /"),
         (".a\tACGT\n", "b: line 1: the name '.a' has /"),
         ("\tACGT\n", "b: line 1: a name is empty"),
+        ("unassigned\tACGT\n", "b: line 1: unassigned is the name of the reads without"),
         (">a\n>b\nACGT\n", "b: line 1: barcode of a: it has no letters"),
     ] {
         let error = read_samples(text).unwrap_err();
@@ -192,50 +261,60 @@ fn errors_of_samples_name_the_line() {
 }
 
 #[test]
-fn barcodes_and_outputs_are_checked() {
+fn options_and_outputs_are_checked() {
     let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    std::fs::write(path("r.fa"), ">1\nACGTACGTTTGACA\n").unwrap();
-    std::fs::write(path("empty.fa"), "").unwrap();
-    let template = path("{}.fa").display().to_string();
-    let samples = read_samples("a\tACGTAC\nb\tACGTAG\n").unwrap();
-    let context = Context::new().threads(1);
-    let fails = |edits: u32, window: usize, template: &str, reads: &str| {
-        let options = BarcodeOptions { window, ..BarcodeOptions::default() };
-        let paths = SamplePaths { template: template.to_owned(), unassigned: None };
-        let threshold = Threshold::Edits(edits);
-        demultiplex(threshold, &options, &samples, [path(reads)], &paths, &context)
-            .map(|_| ())
-            .unwrap_err()
-            .to_string()
+    let folder = folder.path();
+    std::fs::write(folder.join("r.fa"), ">1\nACGTACGTTTGACA\n").unwrap();
+    let (samples, context) = (samples_of(folder, "a\tACGTAC\nb\tACGTAG\n").unwrap(), Context::new());
+    let reads: [Input; 1] = [folder.join("r.fa").into()];
+    let fails = |edits: u32, options: BarcodeOptions, suffix: &str| {
+        let outputs: Vec<PathBuf> = names(2, suffix).iter().map(|name| folder.join(name)).collect();
+        let set = OutputSet::new();
+        let files = ReadFiles { reads: &reads, outputs: &outputs, set: &set };
+        let ran = demultiplex_in(Threshold::Edits(edits), &options, &samples, files, &context);
+        ran.map(|_| ()).unwrap_err().to_string()
     };
-    assert!(fails(6, 150, &template, "r.fa").contains("match everywhere"));
-    assert!(fails(1, 5, &template, "r.fa").contains("more than the window of 5"));
-    assert!(fails(1, 0, &template, "r.fa").contains("`window` is out of range"));
-    assert!(fails(1, 150, "x.fa", "r.fa").contains("no {} for the sample's name"));
-    assert!(fails(1, 150, "{}.bam", "r.fa").contains("as FASTQ or FASTA"));
-    assert!(!path("a.fa").exists());
-    let error = fails(1, 150, &template, "empty.fa");
-    assert!(error.contains("empty") || error.contains("no reads"), "{error}");
-    assert!(!path("a.fa").exists());
-    let warnings = context.warnings.all();
-    assert!(warnings[0].contains("barcodes of a and b differ by 1 edits"), "{warnings:?}");
+    let usual = BarcodeOptions::default();
+    let of = |window: usize, margin: usize| BarcodeOptions { window, margin, ..usual.clone() };
+    assert!(fails(6, usual.clone(), ".fa").contains("match everywhere"));
+    assert!(fails(1, of(5, 1), ".fa").contains("6 letters, more than the `window` of 5"));
+    assert!(fails(1, of(0, 1), ".fa").contains("`window` is out of range"));
+    assert!(fails(1, of(9, 0), ".fa").contains("`margin` is out of range"));
+    assert!(fails(1, usual.clone(), ".bam").contains("as FASTQ or FASTA"));
+    assert!(!folder.join("o0.fa").exists());
+    assert!(context.warnings.all().is_empty());
+    let job = |margin: usize| {
+        run(folder, &reads, &names(2, ".fa"), |files| {
+            demultiplex_in(Threshold::Edits(1), &of(150, margin), &samples, files, &context)
+        })
+    };
+    assert_eq!(job(1).1, [&b">1\nACGTACGTTTGACA\n"[..], b"", b""]);
+    assert!(context.warnings.all().is_empty());
+    assert_eq!(job(2).0.ambiguous.reads, 1);
+    assert!(context.warnings.all()[0].contains("all reads of a are ambiguous"));
 }
 
 #[test]
 fn many_samples_have_their_files() {
     let folder = tempfile::tempdir().unwrap();
-    let code = |n: usize| -> String { (0..12).map(|at| b"ACGT"[(n * 7919 >> (2 * (at % 8)) ^ at) & 3] as char).collect() };
-    let names: std::collections::BTreeMap<String, usize> = (0..1536).map(|n| (code(n), n)).collect();
-    let rows: String = names.iter().map(|(code, n)| format!("s{n}\t{code}\n")).collect();
-    let reads: String = names.iter().map(|(code, n)| format!("@{n}\n{code}\n+\n{code}\n")).collect();
-    std::fs::write(folder.path().join("samples.tsv"), rows).unwrap();
-    std::fs::write(folder.path().join("reads.fq"), reads).unwrap();
-    let (samples, outcome, files) = run(folder.path(), 2, 0, &BarcodeOptions::default(), ".fq.gz");
-    assert_eq!((files.len(), outcome.reads()), (names.len() + 1, names.len() as u64));
+    let folder = folder.path();
+    // The reverse complement of a code is no code.
+    let code = |n: usize| -> String { (0..12).map(|at| if n >> at & 1 == 1 { 'C' } else { 'A' }).collect() };
+    let count = 1 << 10;
+    let rows: String = (0..count).map(|n| format!("s{n}\t{}\n", code(n))).collect();
+    let reads = Reads((0..count).map(|n| code(n).into_bytes()).collect());
+    let samples = samples_of(folder, &rows).unwrap();
+    let (threshold, options, context) = (Threshold::Edits(0), BarcodeOptions::default(), Context::new());
+    let (outcome, texts) = run(folder, &reads.write(folder), &names(count, ".fq"), |files| {
+        demultiplex_in(threshold, &options, &samples, files, &context)
+    });
+    assert_eq!(outcome.assigned().reads, count as u64);
+    for (n, text) in texts[..count].iter().enumerate() {
+        assert_eq!(String::from_utf8_lossy(text), reads.record(n, 0..12));
+    }
     let mut table = Vec::new();
     write_sample_counts(&outcome, &samples, &mut table).unwrap();
     let table = String::from_utf8(table).unwrap();
-    assert!(table.starts_with("category\tsample\treads\tbases\tmean_edits\nassigned\ts"), "{table}");
-    assert!(table.contains("\nempty\tNA\t0\t0\tNA\n"));
+    assert!(table.starts_with("category\tsample\treads\tbases\tedits\nassigned\ts0\t1\t12\t0\n"));
+    assert!(table.ends_with("\nempty\tNA\t0\t0\tNA\n"), "{table}");
 }
