@@ -78,7 +78,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut right = 0;
     for number in 0..96 {
         let text = std::fs::read_to_string(folder.join(format!("s{number}.fq")))?;
-        let is_right = |line: &&str| line.starts_with("@r") && line.ends_with(&format!("_s{number}"));
+        let is_right =
+            |line: &&str| line.starts_with("@r") && line.ends_with(&format!("_s{number}"));
         right += text.lines().filter(is_right).count() as u64;
     }
     println!("right {right}, wrong {}", outcome.assigned().reads - right);

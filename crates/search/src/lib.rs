@@ -35,8 +35,8 @@ pub use align::Alignment;
 pub use amplicons::{Lengths, run_primers};
 pub use anchor::{Pam, Seed};
 pub use barcodes::{
-    BarcodeOptions, Demultiplexed, ReadFiles, Sample, SampleCounts, Samples, Trimmed, UNASSIGNED, demultiplex_in,
-    trim_in, write_adapter_counts, write_sample_counts,
+    BarcodeOptions, Demultiplexed, ReadFiles, Sample, SampleCounts, Samples, Trimmed, UNASSIGNED,
+    demultiplex_in, trim_in, write_adapter_counts, write_sample_counts,
 };
 pub use config::{Config, Strand};
 pub use error::Error;

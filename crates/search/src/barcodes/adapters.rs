@@ -35,7 +35,7 @@ pub struct Trimmed {
 }
 
 impl Trimmed {
-    fn of_adapters(count: usize) -> Trimmed {
+    pub(super) fn of_adapters(count: usize) -> Trimmed {
         Trimmed { adapters: vec![[0; 2]; count], ..Trimmed::default() }
     }
 
@@ -45,7 +45,8 @@ impl Trimmed {
     }
 
     fn plus(mut self, other: Trimmed) -> Trimmed {
-        for (one, other) in self.adapters.iter_mut().flatten().zip(other.adapters.iter().flatten()) {
+        for (one, other) in self.adapters.iter_mut().flatten().zip(other.adapters.iter().flatten())
+        {
             *one += other;
         }
         self.reads += other.reads;
@@ -92,7 +93,7 @@ pub fn trim_in(
 }
 
 /// The rule of a worker.
-struct Trimmer(Trimmed);
+pub(super) struct Trimmer(pub(super) Trimmed);
 
 impl Rule for Trimmer {
     fn decide(&mut self, ends: [&[Place]; 2], letters: usize) -> Fate {

@@ -89,6 +89,11 @@ impl Assigner {
         Ok(Assigner { barcodes, samples, margin: options.margin })
     }
 
+    /// Returns the number of samples.
+    pub(super) fn samples(&self) -> usize {
+        self.samples.len()
+    }
+
     /// Decides about a read from the places of all barcodes at its start, and at the start of its reverse complement.
     pub(super) fn decide(&self, ends: [&[Place]; 2]) -> Verdict {
         let mut best: Option<(usize, Found)> = None;
@@ -118,9 +123,8 @@ impl Assigner {
             let both = [0, 1].map(|end| self.place(ends[end], sample.front));
             let best = both.into_iter().flatten().min_by_key(Found::rank)?;
             // A barcode at the other end is cut off, too.
-            let cuts = both.map(|one| {
-                one.filter(|one| one.is_eligible).map_or(0, |one| one.cuts[0])
-            });
+            let cuts =
+                both.map(|one| one.filter(|one| one.is_eligible).map_or(0, |one| one.cuts[0]));
             return Some(Found { cuts, ..best });
         };
         let direction = |first: usize| {

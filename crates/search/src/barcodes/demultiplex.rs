@@ -106,8 +106,7 @@ pub fn demultiplex_in(
         ));
     }
     let searched = Searched { barcodes: &assigner.barcodes, window: options.window };
-    let rule =
-        || Demultiplexer { assigner: &assigner, trims: options.trim, counts: Demultiplexed::of_samples(count) };
+    let rule = || Demultiplexer::new(&assigner, options.trim);
     let (rules, ran) = divide(searched, files, rule, context)?;
     let counts = rules.into_iter().map(|rule| rule.counts);
     let mut outcome = counts.fold(Demultiplexed::of_samples(count), Demultiplexed::plus);
@@ -118,10 +117,16 @@ pub fn demultiplex_in(
 }
 
 /// The rule of a worker.
-struct Demultiplexer<'r> {
+pub(super) struct Demultiplexer<'r> {
     assigner: &'r Assigner,
     trims: bool,
     counts: Demultiplexed,
+}
+
+impl<'r> Demultiplexer<'r> {
+    pub(super) fn new(assigner: &'r Assigner, trims: bool) -> Demultiplexer<'r> {
+        Demultiplexer { assigner, trims, counts: Demultiplexed::of_samples(assigner.samples()) }
+    }
 }
 
 impl Rule for Demultiplexer<'_> {

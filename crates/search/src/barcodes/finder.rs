@@ -37,7 +37,9 @@ impl Barcode {
                 "with {edits} edits its {length} letters match everywhere: give fewer edits (-e)"
             ),
             _ if length > window => {
-                format!("it has {length} letters, more than the `window` of {window}: give a larger one")
+                format!(
+                    "it has {length} letters, more than the `window` of {window}: give a larger one"
+                )
             }
             _ => {
                 let searched = (edits + more).min(length - 1);

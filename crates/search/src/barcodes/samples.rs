@@ -146,7 +146,8 @@ impl SampleFile<'_> {
         let name = std::str::from_utf8(&row.name).map_err(not_text)?;
         check_stored_name(name.as_ref()).map_err(|problem| self.wrong(row.line, problem))?;
         if name == UNASSIGNED {
-            let problem = format!("{UNASSIGNED} is the name of the reads without a sample: rename it");
+            let problem =
+                format!("{UNASSIGNED} is the name of the reads without a sample: rename it");
             return Err(self.wrong(row.line, problem));
         }
         let pattern = |letters: &Vec<u8>| match Pattern::new(name, letters) {

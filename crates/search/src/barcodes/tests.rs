@@ -7,9 +7,15 @@ use merganser_io::{Input, OutputSet};
 use merganser_run::Context;
 use proptest::prelude::*;
 
+use super::adapters::Trimmer;
+use super::assign::Assigner;
+use super::demultiplex::Demultiplexer;
+use super::divide::{Fate, Rule};
+use super::finder::{Barcode, Finder};
 use super::*;
 use crate::letters::{bases, reverse_complement, text_bases};
 use crate::searcher::reverse_complement as turned;
+use crate::tile::Stretch;
 use crate::{Error, Pattern, naive};
 
 /// The best place of a barcode: (edits, last end).
@@ -109,11 +115,12 @@ fn read_of(barcodes: &[[Vec<u8>; 2]], made: &Made) -> Vec<u8> {
 }
 
 /// Reads with their letters and qualities, as a FASTQ file has them.
+#[derive(Debug)]
 struct Reads(Vec<Vec<u8>>);
 
 impl Reads {
     fn record(&self, n: usize, range: Range<usize>) -> String {
-        let letters = String::from_utf8_lossy(&self.0[n][range.clone()]).into_owned();
+        let letters = text(&self.0[n][range.clone()]);
         let quality = range.map(|at| char::from(b'!' + (at % 90) as u8)).collect::<String>();
         format!("@r{n} a comment\n{letters}\n+\n{quality}\n")
     }
@@ -156,50 +163,125 @@ fn barcodes() -> impl Strategy<Value = Vec<Vec<u8>>> {
     proptest::collection::btree_set(barcode, 4..9).prop_map(|set| set.into_iter().collect())
 }
 
-proptest! {
-    #[test]
-    fn reads_are_assigned_as_defined(
-        barcodes in barcodes(), made in proptest::collection::vec(made(), 1..40), dual: bool, share: bool,
-        e in 0usize..4, margin in 1usize..4, window in 14usize..60, both_ends: bool, trim: bool,
-    ) {
-        let folder = tempfile::tempdir().unwrap();
-        let folder = folder.path();
+/// The barcodes of samples and reads that have some of them.
+#[derive(Debug)]
+struct Case {
+    rows: String,
+    reads: Reads,
+    e: usize,
+    options: BarcodeOptions,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let numbers = (0usize..4, 1usize..4, 14usize..60);
+    let made = proptest::collection::vec(made(), 1..40);
+    (barcodes(), made, flags, numbers).prop_map(|(barcodes, made, flags, (e, margin, window))| {
+        let (is_dual, shares, both_ends, trim) = flags;
         // Pairs may share their front barcode.
-        let pairs: Vec<[Vec<u8>; 2]> = match dual {
+        let pairs: Vec<[Vec<u8>; 2]> = match is_dual {
             false => barcodes.iter().map(|one| [one.clone(), one.clone()]).collect(),
-            true if share => barcodes[1..].iter().map(|one| [barcodes[0].clone(), one.clone()]).collect(),
+            true if shares => {
+                barcodes[1..].iter().map(|one| [barcodes[0].clone(), one.clone()]).collect()
+            }
             true => barcodes.chunks_exact(2).map(|two| [two[0].clone(), two[1].clone()]).collect(),
         };
-        let text = |letters: &[u8]| String::from_utf8_lossy(letters).into_owned();
-        let rows = pairs.iter().enumerate().map(|(n, [front, rear])| match dual {
+        let rows = pairs.iter().enumerate().map(|(n, [front, rear])| match is_dual {
             false => format!("s{n}\t{}\n", text(front)),
             true => format!("s{n}\t{}\t{}\n", text(front), text(rear)),
         });
-        let samples = samples_of(folder, &rows.collect::<String>()).unwrap();
         let reads = Reads(made.iter().map(|one| read_of(&pairs, one)).collect());
-        let inputs = reads.write(folder);
         let options = BarcodeOptions { window, margin, both_ends, trim };
-        let mut expected = vec![String::new(); pairs.len() + 1];
-        let mut refused = BTreeMap::from(["none", "one_of_two", "ambiguous", "empty"].map(|reason| (reason, 0)));
-        for (n, read) in reads.0.iter().enumerate() {
-            match oracle(e, &options, samples.all(), read) {
-                Ok((sample, kept)) => expected[sample] += &reads.record(n, kept),
-                Err(reason) => {
-                    *refused.get_mut(reason).unwrap() += 1;
-                    expected[pairs.len()] += &reads.record(n, 0..read.len());
-                }
+        Case { rows: rows.collect(), reads, e, options }
+    })
+}
+
+fn text(letters: &[u8]) -> String {
+    String::from_utf8_lossy(letters).into_owned()
+}
+
+/// Returns the decisions of a rule about reads.
+fn fates(rule: &mut dyn Rule, barcodes: &[Barcode], window: usize, reads: &Reads) -> Vec<Fate> {
+    let mut finder = Finder::new(barcodes);
+    let decide = |read: &Vec<u8>| {
+        let length = read.len().min(window);
+        let ends = [read[..length].to_vec(), turned(read)[..length].to_vec()];
+        finder.find(&ends.each_ref().map(|letters| Stretch { letters, begins: true }));
+        rule.decide([0, 1].map(|end| finder.places(end)), read.len())
+    };
+    reads.0.iter().map(decide).collect()
+}
+
+/// Returns the expected texts of all outputs, that of refused reads last, and the number of refused reads by reason.
+fn expected(case: &Case, samples: &Samples) -> (Vec<String>, BTreeMap<&'static str, u64>) {
+    let count = samples.all().len();
+    let mut texts = vec![String::new(); count + 1];
+    let mut refused: BTreeMap<_, _> =
+        ["none", "one_of_two", "ambiguous", "empty"].map(|one| (one, 0)).into();
+    for (n, read) in case.reads.0.iter().enumerate() {
+        match oracle(case.e, &case.options, samples.all(), read) {
+            Ok((sample, kept)) => texts[sample] += &case.reads.record(n, kept),
+            Err(reason) => {
+                *refused.get_mut(reason).unwrap() += 1;
+                texts[count] += &case.reads.record(n, 0..read.len());
             }
         }
+    }
+    (texts, refused)
+}
+
+proptest! {
+    #[test]
+    fn reads_are_assigned_as_defined(case in case()) {
+        let folder = tempfile::tempdir().unwrap();
+        let samples = samples_of(folder.path(), &case.rows).unwrap();
+        let Case { e, options, reads, .. } = &case;
+        let assigner = Assigner::new(Threshold::Edits(*e as u32), options, &samples).unwrap();
+        let mut rule = Demultiplexer::new(&assigner, options.trim);
+        let fates = fates(&mut rule, &assigner.barcodes, options.window, reads);
+        for (read, fate) in reads.0.iter().zip(fates) {
+            let expected = oracle(*e, options, samples.all(), read).unwrap_or((samples.all().len(), 0..read.len()));
+            prop_assert_eq!(fate, Some(expected));
+        }
+    }
+
+    #[test]
+    fn reads_are_trimmed_as_defined(case in case()) {
+        let Case { e, options, reads, rows } = &case;
+        let adapters = rows.lines().map(|row| Pattern::new("a", row.split('\t').nth(1).unwrap().as_bytes()).unwrap());
+        let adapters: Vec<Pattern> = adapters.collect();
+        let barcode = |adapter| Barcode::new(adapter, Threshold::Edits(*e as u32), options.window, 0).unwrap();
+        let barcodes: Vec<Barcode> = adapters.iter().map(barcode).collect();
+        let mut rule = Trimmer(Trimmed::of_adapters(adapters.len()));
+        for (read, fate) in reads.0.iter().zip(fates(&mut rule, &barcodes, options.window, reads)) {
+            prop_assert_eq!(fate, trimmed(*e, options.window, &adapters, read).map(|kept| (0, kept)));
+        }
+    }
+}
+
+proptest! {
+    // These cases take files.
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn files_of_samples_are_those_of_the_definition(case in case()) {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let samples = samples_of(folder, &case.rows).unwrap();
+        let (texts, refused) = expected(&case, &samples);
+        let inputs = case.reads.write(folder);
         let run = |threads: usize, suffix: &str| {
             let context = Context::new().threads(threads);
-            let (threshold, names) = (Threshold::Edits(e as u32), names(pairs.len(), suffix));
-            run(folder, &inputs, &names, |files| demultiplex_in(threshold, &options, &samples, files, &context))
+            let (threshold, names) = (Threshold::Edits(case.e as u32), names(samples.all().len(), suffix));
+            run(folder, &inputs, &names, |files| {
+                demultiplex_in(threshold, &case.options, &samples, files, &context)
+            })
         };
         for threads in [1, 3] {
-            let (outcome, texts) = run(threads, ".fq");
-            let texts: Vec<String> = texts.iter().map(|one| text(one)).collect();
-            prop_assert_eq!(&texts, &expected);
-            prop_assert_eq!(outcome.reads(), reads.0.len() as u64);
+            let (outcome, written) = run(threads, ".fq");
+            let written: Vec<String> = written.iter().map(|one| text(one)).collect();
+            prop_assert_eq!(&written, &texts);
+            prop_assert_eq!(outcome.reads(), case.reads.0.len() as u64);
             let counted = outcome.refused().map(|(reason, counts)| (reason, counts.reads));
             prop_assert_eq!(BTreeMap::from(counted), refused.clone());
         }
@@ -207,26 +289,22 @@ proptest! {
     }
 
     #[test]
-    fn reads_are_trimmed_as_defined(
-        barcodes in barcodes(), made in proptest::collection::vec(made(), 1..40), e in 0usize..4, window in 14usize..60,
-    ) {
+    fn trimmed_files_are_those_of_the_definition(case in case(), pattern in barcodes()) {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        let adapters: Vec<Pattern> = barcodes.iter().map(|one| Pattern::new("a", one).unwrap()).collect();
-        let pairs: Vec<_> = barcodes.iter().map(|one| [one.clone(), one.clone()]).collect();
-        let reads = Reads(made.iter().map(|one| read_of(&pairs, one)).collect());
+        let adapters: Vec<Pattern> = pattern.iter().map(|one| Pattern::new("a", one).unwrap()).collect();
+        let Case { e, options, reads, .. } = &case;
         let inputs = reads.write(folder);
-        let kept: Vec<_> = reads.0.iter().map(|read| trimmed(e, window, &adapters, read)).collect();
+        let kept: Vec<_> = reads.0.iter().map(|read| trimmed(*e, options.window, &adapters, read)).collect();
         let numbered = || kept.iter().enumerate().filter_map(|(n, one)| Some((n, one.clone()?)));
         let expected: String = numbered().map(|(n, kept)| reads.record(n, kept)).collect();
-        let options = BarcodeOptions { window, trim: true, ..BarcodeOptions::default() };
         for threads in [1, 3] {
             let context = Context::new().threads(threads);
-            let threshold = Threshold::Edits(e as u32);
+            let threshold = Threshold::Edits(*e as u32);
             let (outcome, texts) = run(folder, &inputs, &["o.fq".to_owned()], |files| {
-                trim_in(threshold, &options, &adapters, files, &context)
+                trim_in(threshold, options, &adapters, files, &context)
             });
-            prop_assert_eq!(String::from_utf8_lossy(&texts[0]), expected.as_str());
+            prop_assert_eq!(&text(&texts[0]), &expected);
             prop_assert_eq!(outcome.reads, reads.0.len() as u64);
             prop_assert_eq!(outcome.kept_reads, numbered().count() as u64);
             prop_assert_eq!(outcome.kept_bases, numbered().map(|(_, kept)| kept.len() as u64).sum::<u64>());
@@ -265,7 +343,8 @@ fn options_and_outputs_are_checked() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     std::fs::write(folder.join("r.fa"), ">1\nACGTACGTTTGACA\n").unwrap();
-    let (samples, context) = (samples_of(folder, "a\tACGTAC\nb\tACGTAG\n").unwrap(), Context::new());
+    let (samples, context) =
+        (samples_of(folder, "a\tACGTAC\nb\tACGTAG\n").unwrap(), Context::new());
     let reads: [Input; 1] = [folder.join("r.fa").into()];
     let fails = |edits: u32, options: BarcodeOptions, suffix: &str| {
         let outputs: Vec<PathBuf> = names(2, suffix).iter().map(|name| folder.join(name)).collect();
@@ -299,12 +378,15 @@ fn many_samples_have_their_files() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     // The reverse complement of a code is no code.
-    let code = |n: usize| -> String { (0..12).map(|at| if n >> at & 1 == 1 { 'C' } else { 'A' }).collect() };
+    let code = |n: usize| -> String {
+        (0..12).map(|at| if n >> at & 1 == 1 { 'C' } else { 'A' }).collect()
+    };
     let count = 1 << 10;
     let rows: String = (0..count).map(|n| format!("s{n}\t{}\n", code(n))).collect();
     let reads = Reads((0..count).map(|n| code(n).into_bytes()).collect());
     let samples = samples_of(folder, &rows).unwrap();
-    let (threshold, options, context) = (Threshold::Edits(0), BarcodeOptions::default(), Context::new());
+    let (threshold, options, context) =
+        (Threshold::Edits(0), BarcodeOptions::default(), Context::new());
     let (outcome, texts) = run(folder, &reads.write(folder), &names(count, ".fq"), |files| {
         demultiplex_in(threshold, &options, &samples, files, &context)
     });
