@@ -40,6 +40,14 @@ impl Random {
     }
 }
 
+/// Returns the CPU time of this process in seconds (proc(5), with 100 ticks per second).
+fn cpu_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let mut fields = stat.rsplit(')').next()?.split_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<f64>().ok();
+    Some((ticks()? + ticks()?) / 100.0)
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
     let [_, folder, reads, threads, edits] = &arguments[..] else {
@@ -68,12 +76,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let names = samples.all().iter().map(|sample| sample.name()).chain([UNASSIGNED]);
     let outputs: Vec<_> = names.map(|name| folder.join(format!("{name}.fq"))).collect();
     let (context, set) = (Context::new().threads(threads), OutputSet::new());
-    let (begun, options) = (Instant::now(), BarcodeOptions::default());
+    let (begun, cpu, options) = (Instant::now(), cpu_seconds(), BarcodeOptions::default());
     let threshold = Threshold::Edits(edits.parse()?);
     let reads = [Input::from(folder.join("reads.fq"))];
     let files = ReadFiles { reads: &reads, outputs: &outputs, set: &set };
     let outcome = demultiplex_in(threshold, &options, &samples, files, &context)?;
     set.commit()?;
+    if let (Some(before), Some(after)) = (cpu, cpu_seconds()) {
+        println!("{:.2} s of CPU time", after - before);
+    }
     println!("{:.2} s, {:?}", begun.elapsed().as_secs_f64(), outcome.stages);
     let mut right = 0;
     for number in 0..96 {

@@ -118,7 +118,12 @@ impl Assigner {
     }
 
     /// Returns the best places of a sample's barcodes, in the better direction of the read.
+    #[inline]
     fn find(&self, sample: SampleBarcodes, ends: [&[Place]; 2]) -> Option<Found> {
+        // Most samples are not in a read.
+        if ends[0][sample.front].found().is_none() && ends[1][sample.front].found().is_none() {
+            return None;
+        }
         let Some(rear) = sample.rear else {
             let both = [0, 1].map(|end| self.place(ends[end], sample.front));
             let best = both.into_iter().flatten().min_by_key(Found::rank)?;
