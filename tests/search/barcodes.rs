@@ -223,7 +223,8 @@ fn what_is_wrong_is_said_in_one_line() {
         ("--demultiplex one.tsv -e 1 --hamming reads.fq -o {}.fq", "cannot be used with"),
         ("--trim -e 1 reads.fq", "required"),
         ("-p ACGT -e 1 --window 10 reads.fq", "required"),
-        ("--trim -p ACGT -e 1 --margin 2 reads.fq", "required"),
+        ("--trim -p ACGT -e 1 --margin 2 reads.fq", "cannot be used with"),
+        ("--trim -p ACGT -e 1 --both-ends reads.fq", "cannot be used with"),
     ] {
         let ran = dir.run(&format!("search {args}"));
         assert_eq!(ran.code, Some(2), "{args}: {}", ran.stderr);

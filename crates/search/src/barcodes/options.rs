@@ -19,10 +19,13 @@ pub struct BarcodeOptions {
     pub window: usize,
     /// Edits that every other sample must have more than the best one; otherwise, the read is ambiguous
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 1))]
+    // clap does not require an option that conflicts with a given one, such as -p.
     #[cfg_attr(feature = "cli", arg(help_heading = "Barcodes", requires = "demultiplex"))]
+    #[cfg_attr(feature = "cli", arg(conflicts_with_all = ["pattern", "patterns", "primers"]))]
     pub margin: usize,
     /// Require the barcode at both ends of a read, if samples have one barcode
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Barcodes", requires = "demultiplex"))]
+    #[cfg_attr(feature = "cli", arg(conflicts_with_all = ["pattern", "patterns", "primers"]))]
     pub both_ends: bool,
 }
 

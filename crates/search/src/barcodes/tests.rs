@@ -35,7 +35,7 @@ fn windows(read: &[u8], window: usize) -> [Vec<u8>; 2] {
     [&sets, &reverse_complement(&sets)].map(|sets| sets[..length].to_vec())
 }
 
-/// The literal definition of demultiplexing: the sample and the letters that are written, or why there is none.
+/// The literal definition of demultiplexing: the sample and the letters that are written, or the reason of a refusal.
 fn oracle(
     e: usize,
     options: &BarcodeOptions,
