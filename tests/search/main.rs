@@ -5,6 +5,7 @@
     reason = "tests panic on failure and print what they skip"
 )]
 
+mod barcodes;
 mod formats;
 mod guides;
 mod hostile;

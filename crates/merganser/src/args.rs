@@ -1,6 +1,7 @@
 //! The command line as data. The doc comment of an option is its help text.
 #![allow(rustdoc::invalid_html_tags, reason = "help texts are not HTML: `COUNT<TAB>NUMBER`")]
 
+pub(crate) mod barcodes;
 pub(crate) mod build;
 pub(crate) mod classify;
 pub(crate) mod count;

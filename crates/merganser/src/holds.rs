@@ -108,6 +108,9 @@ impl Holds {
         Holds::binary(&[OutputFormat::Svg, OutputFormat::Png, OutputFormat::Pdf]);
     /// Reads in the format of the input.
     pub(crate) const READS: Holds = Holds::text(&[OutputFormat::Fastq, OutputFormat::Fasta]);
+    /// Reads in the format of the input, which may be compressed as Zstandard.
+    pub(crate) const READS_OR_ZSTD: Holds =
+        Holds { compressions: &[OutputCompression::Gzip, OutputCompression::Zstd], ..Holds::READS };
     /// Reads in the format of the input, as depletion writes them.
     pub(crate) const DEPLETED_READS: Holds = Holds {
         compressions: &[OutputCompression::Gzip, OutputCompression::Zstd],

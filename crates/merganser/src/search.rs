@@ -1,5 +1,6 @@
 //! `merganser search`.
 
+mod barcodes;
 mod command;
 mod outputs;
 mod page;
@@ -37,6 +38,9 @@ struct Finished<'r> {
 
 /// Searches the patterns, and prints a summary.
 pub(crate) fn run(args: &SearchArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+    if args.barcodes.writes_reads() {
+        return barcodes::run(args, console, started);
+    }
     outputs::check(args)?;
     args.config.validate()?;
     let context = &args.limits.context(&args.device);

@@ -3,6 +3,7 @@
 mod align;
 mod amplicons;
 mod anchor;
+mod barcodes;
 mod config;
 mod cuda;
 mod edits;
@@ -34,6 +35,10 @@ mod tile;
 pub use align::Alignment;
 pub use amplicons::{Lengths, run_primers};
 pub use anchor::{Pam, Seed};
+pub use barcodes::{
+    BarcodeOptions, Demultiplexed, ReadFiles, Sample, SampleCounts, Samples, Trimmed, UNASSIGNED,
+    demultiplex_in, trim_in, write_adapter_counts, write_sample_counts,
+};
 pub use config::Config;
 pub use error::Error;
 pub use hit::Hit;

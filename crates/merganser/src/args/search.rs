@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use merganser_search::{Config, Format, Lengths, Score};
 
+use super::barcodes::{BarcodeArgs, OTHERS};
 use super::map::LimitArgs;
 use super::pages::PageArgs;
 use super::{DeviceArgs, ReadsArgs};
@@ -35,6 +36,16 @@ Output:
   CIGAR and letters are in the direction of the text.
   Amplicons (--primers) as TSV, BED or FASTA, from the forward primer on.
 
+Barcodes and adapters:
+  --demultiplex divides reads among samples. A barcode is searched, from 5' to
+  3', in the first letters of a read and of its reverse complement (--window).
+  With two barcodes of a sample, one must be at each end. A read belongs to the
+  sample with the fewest edits, if each barcode has at most -e and every other
+  sample --margin more; otherwise it is written to the file of unassigned. With
+  --trim alone, all reads are written to -o without the adapters (-p or
+  --patterns) at their ends, except reads without any letters left.
+  Reads are written as FASTQ, or FASTA if they have no qualities.
+
 Examples:
   A primer in a genome, with up to 2 edits:
     merganser search -p GTGYCAGCMGCCGCGGTAA -e 2 genome.fa -o hits.tsv
@@ -48,6 +59,12 @@ Examples:
       -o sites.tsv --off-targets offtargets.tsv --report-html offtargets.html
   Adapters in reads, with up to a tenth of their length as edits:
     merganser search --patterns adapters.fa -e 10% reads.fq.gz -o hits.tsv.gz
+  Reads of each sample, without their barcodes, and the number of these reads:
+    merganser search --demultiplex barcodes.tsv -e 15% --trim reads.fq.gz \\
+      -o {}.fq.gz --counts counts.tsv
+  Reads without adapters:
+    merganser search --trim --patterns adapters.fa -e 10% reads.fq.gz \\
+      -o trimmed.fq.gz
   As BAM, for a genome browser:
     merganser search --patterns primers.fa -e 2 genome.fa -o primers.bam
   Only the number of hits of each primer:
@@ -56,6 +73,7 @@ Examples:
 
 #[derive(Args, Debug)]
 #[command(after_help = MORE)]
+#[command(group = ArgGroup::new("by_ends").args(["demultiplex", "trim"]).multiple(true).conflicts_with_all(OTHERS))]
 pub(crate) struct SearchArgs {
     /// Genomes or reads in FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; indexes (.mgi); @LIST of such files, or -
     /// for stdin
@@ -66,7 +84,7 @@ pub(crate) struct SearchArgs {
 
     /// Pattern in IUPAC letters, which are its name, too; may be given several times
     #[arg(short, long, value_name = "LETTERS", help_heading = "Patterns")]
-    #[arg(required_unless_present_any = ["patterns", "primers"])]
+    #[arg(required_unless_present_any = ["patterns", "primers", "demultiplex"])]
     pub(crate) pattern: Vec<String>,
     /// File of patterns: FASTA, or lines of NAME<TAB>LETTERS or LETTERS; plain or compressed; - is stdin
     #[arg(long, visible_alias = "guides", value_name = "FILE", help_heading = "Patterns")]
@@ -78,11 +96,13 @@ pub(crate) struct SearchArgs {
     pub(crate) primers: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) lengths: Lengths,
+    #[command(flatten)]
+    pub(crate) barcodes: BarcodeArgs,
 
     #[command(flatten)]
     pub(crate) config: Config,
 
-    /// Output: BED, FASTA, SAM or BAM if the name ends in .bed, .fa, .sam or .bam, else TSV; - is stdout; compressed if the name
+    /// Output: reads with --demultiplex or --trim; otherwise hits: BED, FASTA, SAM or BAM if the name ends in .bed, .fa, .sam or .bam, else TSV; - is stdout; compressed if the name
     /// ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     #[arg(display_order = 0)]

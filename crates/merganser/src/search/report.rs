@@ -1,5 +1,7 @@
 //! The summary on stderr: what was searched, what was found, and the time.
 
+use std::time::Instant;
+
 use merganser_run::{format_size, thousands};
 use merganser_search::Strand;
 
@@ -37,10 +39,15 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     let amplicons = outcome.amplicons.map(|count| format!("{}, ", counted(count, "amplicon")));
     let hits = format!("{}{}", counted(outcome.total(), "hit"), by_edits(&sums(finished)));
     console.info(format_args!("{}{hits}", amplicons.unwrap_or_default()));
-    let peak = outcome.peak_memory.map(|peak| format!(", peak memory {}", format_size(peak)));
-    let seconds = finished.started.elapsed().as_secs_f64();
-    console.info(format_args!("{seconds:.2} s{}", peak.unwrap_or_default()));
+    print_time(finished.started, outcome.peak_memory, console);
     console.print_warnings();
+}
+
+/// Prints the wall time and the peak memory of a run.
+pub(super) fn print_time(started: Instant, peak_memory: Option<u64>, console: &Console) {
+    let peak = peak_memory.map(|peak| format!(", peak memory {}", format_size(peak)));
+    let seconds = started.elapsed().as_secs_f64();
+    console.info(format_args!("{seconds:.2} s{}", peak.unwrap_or_default()));
 }
 
 /// Returns the number of hits of all patterns by edits.
@@ -63,7 +70,7 @@ fn by_edits(sums: &[u64]) -> String {
     if shown.is_empty() { String::new() } else { format!(": {}", shown.join(", ")) }
 }
 
-fn counted(number: u64, noun: &str) -> String {
+pub(super) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
