@@ -147,7 +147,8 @@ mod tests {
         for k in 1..=64 {
             let header = Header::in_order_of_bases(k, true, 4);
             let hash = header.hash().unwrap();
-            let some = (0..200u128).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835));
+            let some =
+                (0..200u128).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835));
             let mut kmers: Vec<u128> = some.map(|kmer| kmer & u128::mask(k)).collect();
             kmers.sort_unstable();
             assert!(kmers.is_sorted_by_key(|&kmer| hash.of(kmer)), "k {k}");
