@@ -11,7 +11,13 @@ const EVERY_K: [usize; 10] = [1, 2, 3, 21, 28, 31, 32, 33, 64, 128];
 /// Returns a directory with reads, among them one that makes counts of more than 16 bits.
 fn with_reads() -> Dir {
     let dir = Dir::new();
-    dir.write("r.fq", fastq(&untidy(300, 7), "\n"));
+    // Jellyfish does not read U as T.
+    let reads = String::from_utf8(fastq(&untidy(300, 7), "\n")).unwrap();
+    let lines = reads.lines().enumerate().map(|(number, line)| match number % 4 {
+        1 => line.replace(['U', 'u'], "T") + "\n",
+        _ => format!("{line}\n"),
+    });
+    dir.write("r.fq", lines.collect::<String>());
     dir.write("a.fa", format!(">a\n{}\n", "A".repeat(70_200)));
     dir
 }
@@ -53,11 +59,12 @@ impl Written {
         let padding = (8 - (9 + json.len()) % 8) % 8;
         let mut bytes = format!("{:09}{json}", json.len() + padding).into_bytes();
         bytes.resize(bytes.len() + padding, 0);
-        let bytes_of = |name: &str| self.header[name].as_u64().unwrap() as usize;
+        let bytes_of = |name: &str| self.header[name].as_u64().unwrap_or(1) as usize;
         let (key, count) = (bytes_of("key_len").div_ceil(8), bytes_of("counter_len"));
         for (kmer, number) in &self.records {
-            bytes.extend(&kmer.to_le_bytes()[..key]);
-            bytes.extend(&number.to_le_bytes()[..count]);
+            let (kmer, number) = (kmer.to_le_bytes(), number.to_le_bytes());
+            let padded = |bytes: &[u8], length| [bytes, &[0; 64]].concat()[..length].to_vec();
+            bytes.extend([padded(&kmer, key), padded(&number, count)].concat());
         }
         bytes
     }
@@ -222,7 +229,8 @@ fn files_of_jellyfish_are_read() {
     let dir = with_reads();
     for (number, k) in EVERY_K.into_iter().enumerate() {
         for (c, strands) in [("-C", ""), ("", "--forward-only")] {
-            let bytes = 4 + number % 5;
+            // Jellyfish sets all counts of 8 bytes to 0.
+            let bytes = 4 + number % 4;
             let options = format!("-m {k} -s 1000 {c} --out-counter-len {bytes}");
             jellyfish(&dir, &format!("count {options} -o x.jf r.fq a.fa"));
             dir.run(&format!("count -q -k {k} {strands} --min-count 1 -o t.mgk r.fq a.fa")).ok();

@@ -49,8 +49,8 @@ impl Jf {
     }
 
     pub(crate) fn description(&self) -> Description {
-        let unread = Description::unread(Kind::Jellyfish, self.k, self.header.canonical);
-        Description { kmers: Some(self.records), ..unread }
+        // The number of k-mers is unknown: those with count 0 are skipped.
+        Description::unread(Kind::Jellyfish, self.k, self.header.canonical)
     }
 
     pub(crate) fn gather<'p, K: Kmer>(
