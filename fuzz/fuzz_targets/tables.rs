@@ -1,4 +1,4 @@
-//! Arbitrary bytes as a KMC database, a KFF file or a text of k-mers.
+//! Arbitrary bytes as a KMC database, a KFF file, a file of Jellyfish or a text of k-mers.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -27,7 +27,7 @@ fn every_kind() -> Dir {
     dir.run("index -q genomes/a.fa -o x.mgi").ok();
     dir.run("map -q -e 2 x.mgi r_1.fq -o x.bam").ok();
     dir.run("classify -q x.mgdb r_1.fq --no-map --partial x.partial").ok();
-    dir.write("x.jf", "0000001234{\"alignment\":8}");
+    dir.run("count -q -k 21 --min-count 1 -o x.jf r_1.fq").ok();
     dir.write("pairs.tsv", "ACGT\tACGA\n");
     dir.write("x.zip", "PK\x03\x04....");
     dir.write("text", "Dear reader,\n");
@@ -64,7 +64,7 @@ fn files_of_another_kind() {
         (
             "kmers dump",
             "-o /dev/null",
-            &["x.mgk", "kmc.kmc_pre", "x.kff", "counts.tsv", "pairs.tsv"],
+            &["x.mgk", "kmc.kmc_pre", "x.kff", "x.jf", "counts.tsv", "pairs.tsv"],
         ),
         ("db info", "", &["x.mgdb"]),
         ("index --verify", "", &["x.mgi"]),

@@ -11,6 +11,8 @@ mod edge_lengths;
 mod fastk;
 mod hetmers;
 mod homopolymers;
+mod jellyfish;
+mod kff_for_others;
 mod kmer_matrix;
 mod kmer_reads;
 mod kmers;

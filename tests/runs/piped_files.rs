@@ -11,6 +11,7 @@ fn pipes_are_named_where_files_are_needed() {
     dir.run("count -q -k 21 --min-count 1 -o u.mgk 2.fq").ok();
     dir.run("kmers convert -q --format kmc -o k t.mgk").ok();
     dir.run("kmers convert -q --format kff -o t.kff t.mgk").ok();
+    dir.run("kmers convert -q -o t.jf t.mgk").ok();
     dir.run("index -q g0.fa -o ref.mgi").ok();
     dir.run("deplete index -q g0.fa -o host.mgd").ok();
     dir.run("deplete index -q g0.fa -o host.idx").ok();
@@ -23,6 +24,7 @@ fn pipes_are_named_where_files_are_needed() {
         ("kmers dump <(cat t.mgk)", "a table of k-mers (.mgk)"),
         ("kmers dump - < <(cat t.mgk)", "a table of k-mers (.mgk)"),
         ("kmers union -o o.mgk t.mgk <(cat t.kff)", "a KFF file"),
+        ("kmers dump <(cat t.jf)", "a Jellyfish database"),
         ("kmers info <(cat k.kmc_suf)", "a KMC database"),
         ("kmers filter-reads <(cat t.mgk) 1.fq", "a table of k-mers (.mgk)"),
         ("count -k 21 -o o.mgk <(cat t.mgk)", "a table of k-mers (.mgk)"),

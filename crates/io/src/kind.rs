@@ -173,8 +173,12 @@ impl FileKind {
 
     /// Whether the kind needs random access and so can be read only from files.
     pub(crate) fn is_of_files(self) -> bool {
-        use FileKind::{Database, HostSet, Index, Kff, Kmc, Matrix, Parquet, Partial, Table};
-        matches!(self, Table | Kmc | Kff | Parquet | Database | Index | Partial | HostSet | Matrix)
+        use FileKind::{Database, HostSet, Index, Jellyfish, Kff};
+        use FileKind::{Kmc, Matrix, Parquet, Partial, Table};
+        matches!(
+            self,
+            Table | Kmc | Kff | Jellyfish | Parquet | Database | Index | Partial | HostSet | Matrix
+        )
     }
 
     /// Returns the advice on how a file of this kind can be used.
@@ -183,6 +187,7 @@ impl FileKind {
             FileKind::Table
             | FileKind::Kmc
             | FileKind::Kff
+            | FileKind::Jellyfish
             | FileKind::Counts
             | FileKind::Parquet => "merganser kmers reads it",
             FileKind::Database => "merganser classify and db read it",
@@ -190,7 +195,6 @@ impl FileKind {
             FileKind::Partial => "merganser report merge reads it",
             FileKind::HostSet => "merganser deplete filter reads it",
             FileKind::Matrix => "no merganser command reads it",
-            FileKind::Jellyfish => "convert it to text with jellyfish dump -c",
             FileKind::Pairs => "merganser filter reads it",
             FileKind::Fasta | FileKind::Fastq | FileKind::Sam | FileKind::Bam | FileKind::Cram => {
                 "merganser count, classify and map read it"

@@ -17,6 +17,8 @@ pub enum Kind {
     Meryl,
     /// A KFF file (K-mer File Format), version 1.
     Kff,
+    /// A file of Jellyfish 2 (`binary/sorted`).
+    Jellyfish,
     /// `KMER COUNT` lines with a tab or blanks between them.
     Columns,
     /// FASTA whose headers are counts, as `jellyfish dump` writes.
@@ -35,6 +37,7 @@ impl Kind {
             Kind::FastK => "FastK",
             Kind::Meryl => "meryl",
             Kind::Kff => "KFF",
+            Kind::Jellyfish => "Jellyfish",
             Kind::Columns => "text",
             Kind::Fasta => "FASTA",
             Kind::Parquet => "Parquet",

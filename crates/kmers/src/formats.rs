@@ -5,6 +5,7 @@
 //! computes the table, a [`Writing`].
 
 pub(crate) mod fastk;
+pub(crate) mod jf;
 pub(crate) mod kff;
 pub(crate) mod kmc;
 mod memory;
@@ -23,6 +24,7 @@ use std::time::Duration;
 use merganser_io::{AtomicFile, FileKind, Output, OutputSet};
 use merganser_seq::kmer::Kmer;
 
+use self::jf::{JfFormat, JfSink};
 use self::kff::{KffFormat, KffSink};
 use self::kmc::{KmcFormat, KmcSink, Layout};
 use self::mgk::{Header, MgkFormat, MgkSink};
@@ -51,6 +53,8 @@ merganser_run::named! {
         Kmc = "kmc",
         /// A KFF file.
         Kff = "kff",
+        /// Jellyfish's binary format.
+        Jf = "jf",
         /// `KMER<TAB>COUNT` lines.
         Tsv = "tsv",
         /// `>COUNT`, then `KMER` on its own line.
@@ -71,6 +75,7 @@ enum Files {
     Mgk(AtomicFile),
     Kmc([AtomicFile; 2]),
     Kff(AtomicFile),
+    Jf(AtomicFile),
     Text(Output, Style),
     #[cfg(feature = "parquet")]
     Parquet(AtomicFile),
@@ -107,6 +112,7 @@ impl TableOutput {
                 Files::Kmc([outputs.file(&prefixes)?, outputs.file(&suffixes)?])
             }
             TableFormat::Kff => Files::Kff(patched()?),
+            TableFormat::Jf => Files::Jf(outputs.file(path()?)?),
             TableFormat::Tsv => text(Style::Tsv)?,
             TableFormat::Fasta => text(Style::Fasta)?,
             TableFormat::Jellyfish => text(Style::Jellyfish)?,
@@ -158,6 +164,7 @@ impl TableOutput {
                 let sink = KffSink::new(file, header, &format)?;
                 writing.write(&format, sink)
             }
+            Files::Jf(file) => writing.write(&JfFormat { k }, JfSink::new(file, &header)?),
             Files::Text(output, style) => writing.write(&TextFormat { k, style }, output),
             #[cfg(feature = "parquet")]
             Files::Parquet(file) => {

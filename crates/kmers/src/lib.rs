@@ -1,7 +1,7 @@
 //! Tables of k-mers: distinct k-mers with their counts, in the order of their bases.
 //!
 //! [`tables::AnyTable`] opens a table of any format ([`formats`]): `.mgk` (which [`Table`] reads by itself),
-//! KMC's databases, KFF, text and Parquet. The crate can
+//! KMC's databases, KFF, Jellyfish's files, text and Parquet. The crate can
 //! - compute nested unions, intersections, differences and cuts of tables ([`algebra`]);
 //! - look up k-mers in random order, on the CPU or on GPUs ([`lookup`]);
 //! - filter, trim or mask reads by the counts of their k-mers, or list these counts ([`reads`]);

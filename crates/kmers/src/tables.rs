@@ -1,8 +1,8 @@
 //! Tables of k-mers in any format that can be read, with a common interface: k-mers in ascending order, by ranges.
 //!
 //! `.mgk` tables, KMC1 databases and FastK's tables are sorted on disk, and so are the bins of KMC2 databases;
-//! ranges of them are read when needed. All other tables (meryl's, KFF, Parquet, text, the largest KMC2
-//! databases) are gathered first: their k-mers are scattered by their first bits, in memory or on disk, and
+//! ranges of them are read when needed. All other tables (meryl's, KFF, Jellyfish's, Parquet, text, the
+//! largest KMC2 databases) are gathered first: their k-mers are scattered by their first bits, in memory or on disk, and
 //! sorted range by range.
 
 pub(crate) mod clipped;
@@ -22,6 +22,7 @@ pub use crate::description::{Description, Kind};
 use crate::error::bad;
 use crate::formats::TableFormat;
 use crate::formats::fastk::{FastK, FastKRanges};
+use crate::formats::jf::{self, Jf};
 use crate::formats::kff::Kff;
 pub use crate::formats::kmc::Database;
 use crate::formats::meryl::Meryl;
@@ -49,6 +50,7 @@ enum Content {
     FastK(FastK),
     Meryl(Meryl),
     Kff(Kff),
+    Jf(Jf),
     Text(Box<Text>),
     #[cfg(feature = "parquet")]
     Parquet(Parquet),
@@ -127,6 +129,11 @@ impl AnyTable {
                     let kff = Kff::open(path)?;
                     let description = kff.description();
                     return Ok((Content::Kff(kff), description));
+                }
+                magic if jf::is_header(magic) => {
+                    let table = Jf::open(path)?;
+                    let description = table.description();
+                    return Ok((Content::Jf(table), description));
                 }
                 #[cfg(feature = "parquet")]
                 [b'P', b'A', b'R', b'1', ..] => {
@@ -310,6 +317,7 @@ impl AnyTable {
             Content::FastK(table) => table.verify(),
             Content::Meryl(database) => database.verify(threads, cancel),
             Content::Kff(kff) => kff.verify(cancel),
+            Content::Jf(table) => table.verify(cancel),
             Content::Text(_) => Ok(()),
             #[cfg(feature = "parquet")]
             Content::Parquet(_) => Ok(()),
@@ -340,6 +348,10 @@ impl AnyTable {
             Content::Kff(kff) => {
                 let gathered = Gathered::new(&self.path, &self.description, pool, sorting);
                 Box::new(kff.gather(gathered, cancel)?)
+            }
+            Content::Jf(table) => {
+                let gathered = Gathered::new(&self.path, &self.description, pool, sorting);
+                Box::new(table.gather(gathered, cancel)?)
             }
             Content::Text(text) => {
                 let gathered = Gathered::new(&self.path, &self.description, pool, sorting);

@@ -1,4 +1,4 @@
-//! Converts a table of k-mers of any format to another format: mgk, kmc, kff, tsv, fasta or jellyfish.
+//! Converts a table of k-mers of any format to another format: mgk, kmc, kff, jf, tsv, fasta or jellyfish.
 //!
 //! `cargo run --release --example kmers_convert -- reads.kmc_pre mgk reads.mgk`
 #![allow(clippy::print_stdout, reason = "an example")]

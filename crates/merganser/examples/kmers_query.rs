@@ -1,4 +1,4 @@
-//! Looks up k-mers in a table of any format (.mgk, KMC, KFF, FastK, meryl, text) and prints their counts.
+//! Looks up k-mers in a table of any format (.mgk, KMC, KFF, .jf, FastK, meryl, text) and prints their counts.
 //!
 //! `cargo run --release --example kmers_query -- reads.mgk CTGTCTCTTATACACATCTCC`
 #![allow(clippy::print_stdout, reason = "an example")]

@@ -145,6 +145,7 @@ impl Holds {
         OutputFormat::Mgk,
         OutputFormat::Kmc,
         OutputFormat::Kff,
+        OutputFormat::Jellyfish,
         OutputFormat::Parquet,
         OutputFormat::Tsv,
         OutputFormat::Fasta,
@@ -154,6 +155,7 @@ impl Holds {
         OutputFormat::Mgk,
         OutputFormat::Kmc,
         OutputFormat::Kff,
+        OutputFormat::Jellyfish,
         OutputFormat::Parquet,
         OutputFormat::Tsv,
     ]);
@@ -293,6 +295,7 @@ mod tests {
             (Holds::DEPLETED_READS, "x.fq.zst"),
             (Holds::PICTURE, "x.picture"),
             (Holds::TABLE, "x.kff"),
+            (Holds::COUNTED_TABLE, "x.jf"),
             (Holds::HITS, "x.bed.gz"),
             (Holds::ANYTHING, "x.bam.xz"),
         ] {
@@ -305,6 +308,7 @@ mod tests {
             (Holds::READS, "x.fq.zst", "cannot be compressed as .zst"),
             (Holds::PICTURE, "x.jpg", "cannot be JPEG: end its name in .svg, .png, .pdf"),
             (Holds::TABLE, "x.mgk.gz", "a .mgk table is already compressed: leave .gz out"),
+            (Holds::TABLE, "x.jf.gz", "Jellyfish's binary format is already compressed"),
             (Holds::TABLE, "x.gz", "a .mgk table is already compressed: leave .gz out"),
             (Holds::HITS, "x.bam.gz", "BAM is already compressed: leave .gz out"),
             (Holds::PARTIAL, "x.tsv", "cannot be TSV: give it a name without such a suffix"),

@@ -234,7 +234,7 @@ fn opened(path: &Path, hpc: bool) -> Result<Option<AnyTable>, merganser_kmers::E
 /// Returns the name of reads in the names of outputs.
 fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let stem = [".mgk", ".ktab", ".meryl", ".kff", ".kmc_pre", ".kmc_suf"]
+    let stem = [".mgk", ".ktab", ".meryl", ".kff", ".jf", ".kmc_pre", ".kmc_suf"]
         .iter()
         .find_map(|end| name.strip_suffix(end));
     match stem.unwrap_or(&name) {

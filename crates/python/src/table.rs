@@ -177,7 +177,7 @@ impl Table {
         ))
     }
 
-    /// Opens a table of any format: .mgk, KMC, KFF, FastK, meryl, text (`KMER COUNT` lines). Tables of other formats
+    /// Opens a table of any format: .mgk, KMC, KFF, .jf, FastK, meryl, text (`KMER COUNT` lines). Tables of other formats
     /// than .mgk are first converted to a temporary .mgk file.
     ///
     /// Args:
@@ -225,8 +225,8 @@ impl Table {
     /// Writes the table to a file.
     ///
     /// Args:
-    ///     path: The file. Without `format`, its suffix selects the format: .mgk, .kff, .tsv, .tsv.gz, .fa or .fasta.
-    ///     format: "mgk", "kmc", "kff", "tsv", "fasta" or "jellyfish"; None for that of the suffix.
+    ///     path: The file. Without `format`, its suffix selects the format: .mgk, .kff, .jf, .tsv, .tsv.gz, .fa or .fasta.
+    ///     format: "mgk", "kmc", "kff", "jf", "tsv", "fasta" or "jellyfish"; None for that of the suffix.
     ///     threads: As for `count`.
     ///     memory: As for `count`.
     ///     progress: As for `count`.

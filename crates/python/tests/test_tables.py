@@ -193,7 +193,7 @@ def test_tables_are_saved_opened_and_pickled(reads: list[bytes], tmp_path: Path)
     table = merganser.count(reads, 21, min_count=1)
     with pytest.raises(TypeError, match="save it"):
         pickle.dumps(table)
-    for name in ("t.mgk", "t.tsv", "t.tsv.gz", "t.kff", "t.fasta"):
+    for name in ("t.mgk", "t.tsv", "t.tsv.gz", "t.kff", "t.jf", "t.fasta"):
         table.save(tmp_path / name)
         assert rows(merganser.Table.open(tmp_path / name)) == rows(table), name
     table.save(tmp_path / "kmc", format="kmc")
@@ -341,10 +341,10 @@ def test_outputs_are_mgk(reads: list[bytes], tmp_path: Path) -> None:
             table.reduce(3, output=tmp_path / name)
 
 
-@pytest.mark.parametrize("name", ["t.txt", "t", "t.parquet", "t.csv", "t.mgk.gz", "t.jf"])
+@pytest.mark.parametrize("name", ["t.txt", "t", "t.parquet", "t.csv", "t.mgk.gz", "t.jf.gz"])
 def test_the_name_of_a_saved_table_tells_its_format(reads: list[bytes], tmp_path: Path, name: str) -> None:
     table = merganser.count(reads, 21)
-    with pytest.raises(merganser.ArgumentError, match="path: .*: give .mgk, .kff, .tsv, .tsv.gz, .fa or .fasta, or format") as caught:
+    with pytest.raises(merganser.ArgumentError, match="path: .*: give .mgk, .kff, .jf, .tsv, .tsv.gz, .fa or .fasta, or format") as caught:
         table.save(tmp_path / name)
     assert caught.value.argument == "path" and not (tmp_path / name).exists()
     table.save(tmp_path / name, "tsv")
@@ -359,7 +359,7 @@ def test_empty_tables_are_not_saved_as_text(tmp_path: Path) -> None:
     for name in ("t.tsv", "t.fa", "t.tsv.gz"):
         with pytest.raises(merganser.ArgumentError, match="path: .*the table is empty, and its k would be lost in text"):
             table.save(tmp_path / name)
-    for name, format in (("t.mgk", None), ("t.kff", None), ("t", "kmc")):
+    for name, format in (("t.mgk", None), ("t.kff", None), ("t.jf", None), ("t", "kmc")):
         table.save(tmp_path / name, format)  # type: ignore[arg-type]
         assert merganser.Table.open(tmp_path / name) == table, name
 

@@ -32,9 +32,10 @@ fn folder() -> Dir {
 /// Returns the format of a file by its first bytes.
 fn found(path: &Path) -> &'static str {
     let bytes = std::fs::read(path).unwrap();
-    let magics: [(&[u8], &str); 13] = [
+    let magics: [(&[u8], &str); 14] = [
         (b"\x89MGK", "mgk"),
         (b"KFF", "kff"),
+        (b"0000", "jf"),
         (b"PAR1", "parquet"),
         (b"\x89MGS", "mgd"),
         (b"\x89MGX", "mgx"),
@@ -59,6 +60,8 @@ fn a_listed_suffix_gets_its_format() {
         ("count -q -k 21 r.fq -o", "x.tsv", "text"),
         ("count -q -k 21 r.fq -o", "x.TSV.gz", "gzip"),
         ("count -q -k 21 r.fq -o", "x.kff", "kff"),
+        ("count -q -k 21 r.fq -o", "x.jf", "jf"),
+        ("kmers reduce -q t.mgk -o", "y.jf", "jf"),
         ("kmers reduce -q t.mgk -o", "y.tsv", "text"),
         ("kmers reduce -q t.mgk -o", "y.fa", "fasta"),
         ("kmers union -q t.mgk -o", "y.kff", "kff"),
@@ -108,7 +111,8 @@ fn a_suffix_that_an_output_cannot_have_is_refused() {
     let dir = folder();
     for (run, name, part) in [
         ("count -k 21 r.fq -o", "x.bam", "cannot be BAM: end its name in .mgk"),
-        ("count -k 21 r.fq -o", "x.jf", "cannot be Jellyfish's binary format"),
+        ("kmers dump t.mgk -o", "y.jf", "cannot be Jellyfish's binary format"),
+        ("count -k 21 r.fq -o", "x.jf.gz", "is already compressed: leave .gz out"),
         ("count -k 21 r.fq -o", "x.ktab", "cannot be a table of FastK"),
         ("count -k 21 r.fq -o", "x.mgk.gz", "is already compressed: leave .gz out"),
         ("count -k 21 r.fq -o", "x.tsv.xz", "cannot be compressed as .xz"),

@@ -159,9 +159,9 @@ fn closed(attack: &mut Attack<'_>) -> Result {
 }
 
 /// Suffixes of files that need random access or are read several times.
-const OF_FILES: [&str; 12] = [
-    ".mgk", ".kff", ".kmc_pre", ".kmc_suf", ".ktab", ".mgdb", ".mgi", ".mgd", ".idx", ".mgx",
-    ".k2d", ".partial",
+const OF_FILES: [&str; 13] = [
+    ".mgk", ".kff", ".jf", ".kmc_pre", ".kmc_suf", ".ktab", ".mgdb", ".mgi", ".mgd", ".idx",
+    ".mgx", ".k2d", ".partial",
 ];
 
 /// Replaces such an input by a pipe.

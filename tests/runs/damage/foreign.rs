@@ -60,9 +60,11 @@ fn damaged_tables_that_we_write() {
     dir.write("r.fq", fastq(&untidy(150, 8), "\n"));
     dir.run("count -k 21 --format kmc -o one r.fq").ok();
     dir.run("count -k 21 --format kff -o k.kff r.fq").ok();
+    dir.run("count -k 21 -o k.jf r.fq").ok();
     check(&dir, "one", "one.kmc_pre", 15);
     check(&dir, "one", "one.kmc_suf", 15);
     check(&dir, "k.kff", "k.kff", 15);
+    check(&dir, "k.jf", "k.jf", 15);
 }
 
 #[test]

@@ -50,7 +50,7 @@ const FILES: [(&str, &str); 17] = [
 ];
 
 /// Lines that make further inputs from the written ones, in this order.
-const MADE: [&str; 39] = [
+const MADE: [&str; 40] = [
     "build --taxonomy tax -o refs.mgdb g0.fa g1.fa",
     "build --taxonomy tax -o own.mgdb g0.fa g1.fa",
     "build --taxonomy tax --parts 2 -o parts.mgdb g0.fa g1.fa",
@@ -71,6 +71,7 @@ const MADE: [&str; 39] = [
     "kmers union --range 2/2 -o r2.mgk a1.mgk a2.mgk",
     "kmers convert --format kmc -o k t.mgk",
     "kmers convert --format kff -o k.kff u.mgk",
+    "kmers convert -o k.jf u.mgk",
     "kmers dump -o t.tsv u.mgk",
     "kmers matrix --range 1/2 --format dense t.mgk u.mgk -o m1.mgx",
     "kmers matrix --range 2/2 --format dense t.mgk u.mgk -o m2.mgx",

@@ -85,7 +85,8 @@ impl Calculation {
         }
     }
 
-    /// Sets the output file. Its suffix selects the format: `.mgk`, `.tsv`, `.fa`, `.kff`, `.parquet`; `.mgk` for others.
+    /// Sets the output file. Its suffix selects the format: `.mgk`, `.tsv`, `.fa`, `.kff`, `.jf`, `.parquet`; `.mgk` for
+    /// others.
     #[must_use]
     pub fn output(self, path: impl Into<PathBuf>) -> Calculation {
         let path = path.into();

@@ -35,6 +35,10 @@ Examples:
     merganser count -k 21 --format none --histogram - reads.fq.gz
   A KMC database, for kmc_tools (sample.kmc_pre and sample.kmc_suf):
     merganser count -k 28 --format kmc -o sample reads.fq.gz
+  All 31-mers for PanGenie, in Jellyfish's format:
+    merganser count -k 31 --min-count 1 -o sample.jf reads.fq.gz
+  All 29-mers for vg haplotypes, in KFF:
+    merganser count -k 29 --min-count 1 -o sample.kff reads.fq.gz
   From a pipe, as text:
     curl -s $URL | merganser count -k 31 --format tsv -o sample.tsv.gz -
   CRAM, with the genome that the reads were aligned to:
@@ -61,9 +65,10 @@ pub(crate) struct CountArgs {
     /// tsv is compressed if the name ends in .gz. kmc writes two files, FILE.kmc_pre and FILE.kmc_suf.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Format of the table [default: by FILE's suffix (.kff, .tsv, .parquet), else mgk]
+    /// Format of the table [default: by FILE's suffix (.kff, .jf, .tsv, .parquet), else mgk]
     ///
-    /// mgk is Merganser's own format, kmc a KMC database, kff a KFF file, tsv KMER<TAB>COUNT lines.
+    /// mgk is Merganser's own format, kmc a KMC database, kff a KFF file, jf the binary format of Jellyfish 2,
+    /// tsv KMER<TAB>COUNT lines.
     /// parquet needs a build with the feature parquet. none writes no table, for --histogram alone.
     #[arg(long = "format", value_name = "FORMAT", value_parser = one_of(&FORMATS))]
     #[arg(help_heading = "Output")]
@@ -129,8 +134,8 @@ impl CountArgs {
 }
 
 /// The formats that a count can write.
-const FORMATS: [Format; 6] =
-    [Format::Mgk, Format::Kmc, Format::Kff, Format::Tsv, Format::Parquet, Format::None];
+const FORMATS: [Format; 7] =
+    [Format::Mgk, Format::Kmc, Format::Kff, Format::Jf, Format::Tsv, Format::Parquet, Format::None];
 
 /// `--signature`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

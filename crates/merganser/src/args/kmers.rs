@@ -131,7 +131,7 @@ Examples:
 
 #[derive(Args, Debug)]
 pub(crate) struct InfoArgs {
-    /// Table: .mgk, a KMC database, KFF or text
+    /// Table: .mgk, a KMC database, KFF, .jf or text
     pub(crate) table: PathBuf,
     /// Print JSON
     #[arg(long)]
@@ -143,7 +143,7 @@ pub(crate) struct InfoArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct DumpArgs {
-    /// Table: .mgk, a KMC database, KFF or text
+    /// Table: .mgk, a KMC database, KFF, .jf or text
     pub(crate) table: PathBuf,
     /// Output; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
@@ -168,7 +168,7 @@ fn dump_format() -> impl TypedValueParser<Value = TableFormat> {
 
 #[derive(Args, Debug)]
 pub(crate) struct HistogramArgs {
-    /// Table: .mgk, KMC's, FastK's, meryl's, KFF or text; with --model also a histogram
+    /// Table: .mgk, KMC's, FastK's, meryl's, KFF, .jf or text; with --model also a histogram
     pub(crate) table: PathBuf,
     /// Output of COUNT<TAB>NUMBER lines; - is stdout
     #[arg(short, long, value_name = "FILE", default_value = "-")]
@@ -228,7 +228,7 @@ fn ploidy(text: &str) -> Result<PloidyChoice, String> {
 
 #[derive(Args, Debug)]
 pub(crate) struct QueryArgs {
-    /// Table: .mgk, a KMC database, KFF or text
+    /// Table: .mgk, a KMC database, KFF, .jf or text
     pub(crate) table: PathBuf,
     /// k-mers to look up
     #[arg(value_name = "KMER", required_unless_present = "file", conflicts_with = "file")]
@@ -244,7 +244,7 @@ pub(crate) struct QueryArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
-    /// Tables: .mgk, KMC databases, KFF or text
+    /// Tables: .mgk, KMC databases, KFF, .jf or text
     #[arg(required = true, value_name = "TABLE")]
     pub(crate) tables: Vec<PathBuf>,
     #[command(flatten)]

@@ -41,7 +41,7 @@ fn check_output(args: &CountArgs) -> Result<()> {
         (Some(_), Format::None) => {
             usage("-o cannot be used with --format none: there is no table to write")
         }
-        (Some(path), Format::Mgk | Format::Kmc | Format::Kff | Format::Parquet)
+        (Some(path), Format::Mgk | Format::Kmc | Format::Kff | Format::Jf | Format::Parquet)
             if path.as_os_str() == "-" =>
         {
             usage("this format needs a file, -o FILE: only --format tsv can be written to stdout")

@@ -185,7 +185,11 @@ fn check(args: &WrittenArgs, limits: CountLimits) -> Result<TableFormat> {
     let format = args.format();
     let binary = matches!(
         format,
-        TableFormat::Mgk | TableFormat::Kmc | TableFormat::Kff | TableFormat::Parquet
+        TableFormat::Mgk
+            | TableFormat::Kmc
+            | TableFormat::Kff
+            | TableFormat::Jf
+            | TableFormat::Parquet
     );
     match (&args.output, format) {
         (None, TableFormat::None) => {}

@@ -194,7 +194,7 @@ fn parents(args: &QvArgs, context: &Context) -> Result<Option<[Parent; 2]>> {
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.trim_start_matches('@');
-    let stem = [".mgk", ".ktab", ".meryl", ".kff", ".kmc_pre", ".kmc_suf"]
+    let stem = [".mgk", ".ktab", ".meryl", ".kff", ".jf", ".kmc_pre", ".kmc_suf"]
         .iter()
         .find_map(|end| name.strip_suffix(end));
     match stem.unwrap_or(name) {

@@ -113,6 +113,8 @@ pub(crate) fn kmers_convert(runs: &Runs) {
         ("kmc mgk 1.mgk", "KMC1 to mgk"),
         ("1.mgk kff a.kff", "mgk to kff"),
         ("a.kff mgk 2.mgk", "KFF to mgk"),
+        ("1.mgk jf a.jf", "mgk to jf"),
+        ("a.jf mgk 3.mgk", "Jellyfish to mgk"),
         ("2.mgk tsv out.tsv", "mgk to tsv"),
     ];
     for (arguments, expected) in steps {

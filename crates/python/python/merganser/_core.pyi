@@ -43,7 +43,7 @@ _Taxids: TypeAlias = int | Iterable[int]
 _Memory: TypeAlias = int | str
 _Progress: TypeAlias = bool | Callable[[str, int, int | None], object]
 _Counts: TypeAlias = Literal["min", "max", "sum", "diff", "left", "right"]
-_Format: TypeAlias = Literal["mgk", "kmc", "kff", "tsv", "fasta", "jellyfish"]
+_Format: TypeAlias = Literal["mgk", "kmc", "kff", "jf", "tsv", "fasta", "jellyfish"]
 
 @final
 class Rows:
@@ -208,7 +208,7 @@ class Table:
         tmp_dir: _Path | None = None,
         progress: _Progress | None = None,
     ) -> Table:
-        """Opens a table of any format: .mgk, KMC, KFF, FastK, meryl, text (`KMER COUNT` lines). Tables of other formats
+        """Opens a table of any format: .mgk, KMC, KFF, .jf, FastK, meryl, text (`KMER COUNT` lines). Tables of other formats
         than .mgk are first converted to a temporary .mgk file.
 
         Args:
@@ -245,8 +245,8 @@ class Table:
         r"""Writes the table to a file.
 
         Args:
-            path: The file. Without `format`, its suffix selects the format: .mgk, .kff, .tsv, .tsv.gz, .fa or .fasta.
-            format: "mgk", "kmc", "kff", "tsv", "fasta" or "jellyfish"; None for that of the suffix.
+            path: The file. Without `format`, its suffix selects the format: .mgk, .kff, .jf, .tsv, .tsv.gz, .fa or .fasta.
+            format: "mgk", "kmc", "kff", "jf", "tsv", "fasta" or "jellyfish"; None for that of the suffix.
             threads: As for `count`.
             memory: As for `count`.
             progress: As for `count`.

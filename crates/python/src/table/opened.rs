@@ -75,7 +75,7 @@ impl Opened {
 }
 
 /// The formats that can be saved.
-const FORMATS: &str = "mgk, kmc, kff, tsv, fasta or jellyfish";
+const FORMATS: &str = "mgk, kmc, kff, jf, tsv, fasta or jellyfish";
 
 /// Returns the format with this name or, without a name, the format of the file's suffix.
 pub(crate) fn format_of(
@@ -96,9 +96,9 @@ fn format_of_name(py: Python<'_>, path: &Path) -> PyResult<TableFormat> {
         Some(OutputFormat::Fasta) => Ok(TableFormat::Fasta),
         Some(OutputFormat::Mgk) if !is_compressed => Ok(TableFormat::Mgk),
         Some(OutputFormat::Kff) if !is_compressed => Ok(TableFormat::Kff),
+        Some(OutputFormat::Jellyfish) if !is_compressed => Ok(TableFormat::Jf),
         _ => {
-            let problem =
-                "the name does not tell the format: give .mgk, .kff, .tsv, .tsv.gz, .fa or .fasta";
+            let problem = "the name does not tell the format: give .mgk, .kff, .jf, .tsv, .tsv.gz, .fa or .fasta";
             let problem = format!("{}: {problem}, or format: {FORMATS}", path.display());
             Err(wrong(py, "path", problem))
         }

@@ -19,10 +19,11 @@ macro_rules! operands {
         concat!(
             "\
 Tables:
-  .mgk, KMC databases (named with or without .kmc_pre), KFF, and text (KMER
-  COUNT lines or `jellyfish dump`, also compressed; - is stdin), in any mixture,
-  counted with the same k. TABLE:MIN..MAX uses only the k-mers whose counts are
-  within these bounds, e.g. sample.mgk:2.. or sample.mgk:..1000.
+  .mgk, KMC databases (named with or without .kmc_pre), KFF, Jellyfish's .jf,
+  and text (KMER COUNT lines or `jellyfish dump`, also compressed; - is stdin),
+  in any mixture, counted with the same k. TABLE:MIN..MAX uses only the k-mers
+  whose counts are within these bounds, e.g. sample.mgk:2.. or
+  sample.mgk:..1000.
 
 ",
             $($more),*
@@ -103,7 +104,8 @@ pub(super) const REDUCE: &str = operands!(
     "\
 Examples:
   merganser kmers reduce --min-count 5 -o solid.mgk sample.mgk
-  merganser kmers convert --format kff -o sample.kff sample.kmc_pre"
+  merganser kmers convert --format kff -o sample.kff sample.kmc_pre
+  merganser kmers convert -o sample.jf sample.mgk"
 );
 
 pub(super) const SET_COUNTS: &str = operands!(
@@ -163,9 +165,10 @@ pub(crate) struct WrittenArgs {
     /// Text is compressed if the name ends in .gz. kmc writes two files, FILE.kmc_pre and FILE.kmc_suf.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Format of the output [default: by FILE's suffix (.kff, .tsv, .fa, .parquet), else mgk]
+    /// Format of the output [default: by FILE's suffix (.kff, .jf, .tsv, .fa, .parquet), else mgk]
     ///
-    /// none writes no table, only the histogram or the summary.
+    /// jf is the binary format of Jellyfish 2, which PanGenie reads; jellyfish is text, as jellyfish dump -c
+    /// prints it. none writes no table, only the histogram or the summary.
     #[arg(long = "format", value_name = "FORMAT", help_heading = "Output")]
     pub(crate) given_format: Option<TableFormat>,
     /// Write the histogram of the result's counts to FILE: COUNT<TAB>NUMBER lines; - is stdout
@@ -209,6 +212,7 @@ impl FormatChoice for TableFormat {
             TableFormat::Mgk => Some(OutputFormat::Mgk),
             TableFormat::Kmc => Some(OutputFormat::Kmc),
             TableFormat::Kff => Some(OutputFormat::Kff),
+            TableFormat::Jf => Some(OutputFormat::Jellyfish),
             TableFormat::Tsv => Some(OutputFormat::Tsv),
             TableFormat::Fasta => Some(OutputFormat::Fasta),
             TableFormat::Parquet => Some(OutputFormat::Parquet),
