@@ -39,8 +39,11 @@ pub struct Model {
     pub ploidy: u32,
     /// The mean count of a k-mer that one haplotype has once.
     pub coverage: f64,
-    /// The overdispersion of the peaks relative to Poisson: variance over mean, less 1.
+    /// The overdispersion of the first peak relative to Poisson: variance over mean, less 1.
     pub bias: f64,
+    /// The exponent, 0 to 1, with which the overdispersion grows with the number of haplotypes of a peak: 0 if
+    /// the coverages of haplotypes vary independently, 1 if they vary together. It has no meaning for ploidy 1.
+    pub shared_bias: f64,
     /// The number of bases of one haplotype, including repeats.
     pub genome_size: f64,
     /// The number of bases of one haplotype that occur once in it.
@@ -192,7 +195,7 @@ fn main_peak_beyond_end(
 fn describe(rows: &Rows, view: &View, expected: &[f64], dip: usize, fit: &Fit) -> Model {
     let Shape { k, ploidy, ref patterns } = fit.shape;
     let fit = fit.thickened(view.part);
-    let Values { coverage, bias, length, duplication, rates } = fit.values();
+    let Values { coverage, bias, shared_bias, length, duplication, rates } = fit.values();
     let explained = explained(view, expected, dip, f64::from(ploidy), coverage);
     let dip = (dip as f64 / view.part) as usize;
     let last = rows.end().map_or(MAX_SHOWN, |end| MAX_SHOWN.min(end as usize));
@@ -216,6 +219,7 @@ fn describe(rows: &Rows, view: &View, expected: &[f64], dip: usize, fit: &Fit) -
         ploidy,
         coverage,
         bias,
+        shared_bias,
         genome_size,
         unique_size: (length * (1.0 - duplication)).min(genome_size),
         heterozygosity: fit.rate(),
@@ -253,9 +257,13 @@ mod tests {
 
     /// Returns a histogram that is the model itself, with errors added at low counts.
     fn made(ploidy: u32, values: [f64; 5]) -> Vec<(u32, u64)> {
+        made_with(ploidy, values, 0.5)
+    }
+
+    fn made_with(ploidy: u32, values: [f64; 5], shared_bias: f64) -> Vec<(u32, u64)> {
         let [coverage, bias, length, rate, duplication] = values;
         let rates = std::iter::repeat_n(rate, ploidy as usize - 1).collect();
-        let values = Values { coverage, bias, length, duplication, rates };
+        let values = Values { coverage, bias, shared_bias, length, duplication, rates };
         let expected = Fit::of(&Shape::new(21, ploidy, 0), &values).expected(0, 1500);
         let row = |count: u32| {
             let errors = 4e6 * 0.15f64.powi(count as i32 - 1);
@@ -292,6 +300,17 @@ mod tests {
                 close(model.heterozygosity, values[3], 0.05);
             }
             assert!(model.explained > 0.999, "{model:?}");
+        }
+    }
+
+    #[test]
+    fn the_model_finds_the_shared_bias() {
+        for shared in [0.0, 0.4, 1.0] {
+            let made = made_with(2, [30.0, 1.0, 5e6, 0.008, 0.03], shared);
+            let model = Model::fit(&made, 21, 2).unwrap();
+            assert!((model.shared_bias - shared).abs() < 0.05, "{shared}: {model:?}");
+            assert!((model.heterozygosity - 0.008).abs() < 0.0001, "{shared}: {model:?}");
+            assert!((model.bias - 1.0).abs() < 0.05, "{shared}: {model:?}");
         }
     }
 

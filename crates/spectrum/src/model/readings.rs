@@ -135,7 +135,7 @@ fn reading(
             observed,
             dip,
             to,
-            &Values { coverage, bias: 0.5, length, duplication: 0.02, rates },
+            &Values { coverage, bias: 0.5, shared_bias: 0.5, length, duplication: 0.02, rates },
         )
     };
     // A fit that moved to another peak is another reading.
