@@ -6,6 +6,8 @@
 //! the low counts are errors.
 
 mod bins;
+#[cfg(test)]
+mod bootstrap;
 mod doubts;
 mod fit;
 #[cfg(test)]
@@ -18,6 +20,7 @@ mod rows;
 mod settings;
 #[cfg(test)]
 mod simulated;
+mod standard_errors;
 mod thinning;
 #[cfg(test)]
 mod unusual;
@@ -28,6 +31,8 @@ use fit::{Fit, Shape, Values};
 use readings::Choice;
 use rows::Rows;
 pub use settings::Settings;
+pub use standard_errors::StandardErrors;
+use standard_errors::{Made, standard_errors};
 use thinning::{MAX_COUNTS, View};
 
 /// A model that was fitted to a histogram.
@@ -61,6 +66,8 @@ pub struct Model {
     pub total_kmers: u64,
     /// The number of occurrences of k-mers with errors; `None` if the error rate is.
     pub error_kmers: Option<f64>,
+    /// The standard errors of the values; `None` if the histogram does not determine them.
+    pub standard_errors: Option<StandardErrors>,
     /// The fraction of the variance of the histogram, from the first dip on, that the model explains.
     pub explained: f64,
     /// The number of distinct k-mers with each count, from 0, as far as the model was fitted.
@@ -194,7 +201,8 @@ fn main_peak_beyond_end(
 
 fn describe(rows: &Rows, view: &View, expected: &[f64], dip: usize, fit: &Fit) -> Model {
     let Shape { k, ploidy, ref patterns } = fit.shape;
-    let fit = fit.thickened(view.part);
+    let thin = fit;
+    let fit = thin.thickened(view.part);
     let Values { coverage, bias, shared_bias, length, duplication, rates } = fit.values();
     let explained = explained(view, expected, dip, f64::from(ploidy), coverage);
     let dip = (dip as f64 / view.part) as usize;
@@ -214,6 +222,10 @@ fn describe(rows: &Rows, view: &View, expected: &[f64], dip: usize, fit: &Fit) -
     // Without k-mers that occur once, most errors are missing.
     let whole = observed[1] > 0.0;
     let genome_size = good / (f64::from(ploidy) * coverage);
+    let unique_size = (length * (1.0 - duplication)).min(genome_size);
+    let made = Made { end, good, total: total_kmers as f64, genome_size, unique_size };
+    let mut standard_errors = standard_errors(rows, view, thin, &made);
+    standard_errors.iter_mut().filter(|_| !whole).for_each(|one| one.error_rate = None);
     Model {
         k,
         ploidy,
@@ -221,13 +233,14 @@ fn describe(rows: &Rows, view: &View, expected: &[f64], dip: usize, fit: &Fit) -
         bias,
         shared_bias,
         genome_size,
-        unique_size: (length * (1.0 - duplication)).min(genome_size),
+        unique_size,
         heterozygosity: fit.rate(),
         patterns: patterns.names().zip(rates).collect(),
         duplication,
         error_rate: whole.then_some(error_rate),
         total_kmers,
         error_kmers: whole.then_some(error_kmers),
+        standard_errors,
         explained,
         observed,
         expected,

@@ -28,6 +28,8 @@ pub(super) struct Fit {
     free: Few,
     /// The sum of squared differences.
     pub(super) residual: f64,
+    /// The first and the last count to which it was fitted.
+    pub(super) range: (usize, usize),
 }
 
 /// The values of a model, at the start or the end of a fit.
@@ -47,13 +49,13 @@ pub(super) struct Values {
     pub(super) rates: Few,
 }
 
-/// The indexes of the free parameters that are not rates.
-const COVERAGE: usize = 0;
-const BIAS: usize = 1;
-const SHARED_BIAS: usize = 2;
-const LENGTH: usize = 3;
-const DUPLICATION: usize = 4;
-const OTHERS: usize = 5;
+/// The indexes of the free parameters that are not rates, and of the first rate.
+pub(super) const COVERAGE: usize = 0;
+pub(super) const BIAS: usize = 1;
+pub(super) const SHARED_BIAS: usize = 2;
+pub(super) const LENGTH: usize = 3;
+pub(super) const DUPLICATION: usize = 4;
+pub(super) const OTHERS: usize = 5;
 
 /// The largest number of steps.
 const STEPS: usize = 300;
@@ -74,7 +76,7 @@ impl Shape {
         to: usize,
         start: &Values,
     ) -> Option<Fit> {
-        let mut fit = Fit::of(self, start);
+        let mut fit = Fit { range: (from, to), ..Fit::of(self, start) };
         let observed = &observed[from..=to];
         fit.residual = squares(observed, &fit.expected(from, to));
         let mut damping = 1e-3;
@@ -119,7 +121,7 @@ impl Fit {
         free.push(values.length.ln());
         free.push(odds(values.duplication));
         free.extend(values.rates.iter().map(|rate| odds(*rate)));
-        Fit { shape: shape.clone(), free, residual: f64::INFINITY }
+        Fit { shape: shape.clone(), free, residual: f64::INFINITY, range: (0, 0) }
     }
 
     /// Returns the values.
@@ -237,7 +239,7 @@ impl Fit {
 }
 
 /// A square matrix with a row for each value.
-type Matrix = ArrayVec<Few, MAX>;
+pub(super) type Matrix = ArrayVec<Few, MAX>;
 
 /// Returns the sum of squared differences.
 pub(super) fn squares(observed: &[f64], expected: &[f64]) -> f64 {
@@ -245,7 +247,7 @@ pub(super) fn squares(observed: &[f64], expected: &[f64]) -> f64 {
 }
 
 /// Solves linear equations by Gaussian elimination with partial pivoting.
-fn solve(mut matrix: Matrix, mut right: Few) -> Option<Few> {
+pub(super) fn solve(mut matrix: Matrix, mut right: Few) -> Option<Few> {
     let size = right.len();
     for column in 0..size {
         let height = |row: &usize| matrix[*row][column].abs();

@@ -45,7 +45,7 @@ fn aabb(rate: f64) -> Copies {
 }
 
 /// A generator of normally distributed numbers (SplitMix64, Box-Muller).
-struct Normal(u64);
+pub(super) struct Normal(pub(super) u64);
 
 impl Normal {
     fn uniform(&mut self) -> f64 {
@@ -56,7 +56,7 @@ impl Normal {
     }
 
     /// Returns a random number of k-mers whose expected value is `expected`.
-    fn about(&mut self, expected: f64) -> u64 {
+    pub(super) fn about(&mut self, expected: f64) -> u64 {
         if expected > 30.0 {
             return (expected + expected.sqrt() * self.next()).max(0.0).round() as u64;
         }
