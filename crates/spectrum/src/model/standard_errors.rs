@@ -26,6 +26,8 @@ pub struct StandardErrors {
     pub genome_size: f64,
     /// Of the number of bases of one haplotype that occur once in it.
     pub unique_size: f64,
+    /// Of the number of bases of one haplotype that occur more than once in it.
+    pub repeat_size: f64,
     /// Of the fraction of the genome that occurs more than once.
     pub repeats: f64,
     /// Of the heterozygosity.
@@ -112,6 +114,7 @@ pub(super) fn standard_errors(
         bias: error(&parameters[BIAS]) / part,
         genome_size: error(&size),
         unique_size: error(&unique),
+        repeat_size: error(&sum(&[(1.0, &size), (-1.0, &unique)])),
         repeats: error(&repeats),
         heterozygosity: error(&sum(&rates)),
         patterns: rates.iter().map(|(_, rate)| error(rate)).collect(),
