@@ -118,7 +118,8 @@ Examples:
     -o sample_jf.hist   # for MultiQC
   merganser kmers histogram --model --plot sample.svg -k 21 sample.hist
   merganser kmers histogram --model --ploidy 1 bacterium.mgk
-  merganser kmers histogram --model --genomescope-summary summary.txt sample.mgk
+  merganser kmers histogram --model --genomescope-summary summary.txt \\
+    sample.mgk
   merganser kmers histogram --model --exclude-above 1000 plant.mgk
   merganser kmers histogram --model --ploidy auto sample.mgk";
 
