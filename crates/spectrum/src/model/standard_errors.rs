@@ -235,11 +235,10 @@ fn variances(rows: &Rows, view: &View, fit: &Fit) -> Vec<f64> {
     let thinned = view.part < 1.0;
     let low = if thinned { vec![0.0; from] } else { rows.dense(from) };
     let squared = |at: usize| (view.observed[at] - expected[at]).powi(2);
-    let mut found: Vec<f64> = low[..from.min(low.len())].to_vec();
-    for at in from..=to {
+    let variance = |at: usize| {
         let (first, last) = (at.saturating_sub(AROUND).max(from), (at + AROUND).min(to));
         let near = (first..=last).map(squared).sum::<f64>() / (last + 1 - first) as f64;
-        found.push(near.max(expected[at]));
-    }
-    found
+        near.max(expected[at])
+    };
+    low.into_iter().take(from).chain((from..=to).map(variance)).collect()
 }
