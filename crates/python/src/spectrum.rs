@@ -1,5 +1,7 @@
 //! The model of a table's histogram.
 
+use std::collections::BTreeMap;
+
 use merganser_report::model as picture;
 use merganser_run::Warnings;
 use merganser_spectrum::{Error, Model, Settings};
@@ -121,6 +123,20 @@ impl Spectrum {
         self.model.error_rate
     }
 
+    /// The standard errors of genome_size, unique_size, heterozygosity, coverage and error_rate, by these names; empty
+    /// if they are unknown.
+    #[getter]
+    fn standard_errors(&self) -> BTreeMap<&'static str, Option<f64>> {
+        let Some(errors) = &self.model.standard_errors else { return BTreeMap::new() };
+        BTreeMap::from([
+            ("genome_size", Some(errors.genome_size)),
+            ("unique_size", Some(errors.unique_size)),
+            ("heterozygosity", Some(errors.heterozygosity)),
+            ("coverage", Some(errors.coverage)),
+            ("error_rate", errors.error_rate),
+        ])
+    }
+
     /// The fraction of the histogram's variance that the model explains, 0 to 1.
     #[getter]
     fn explained(&self) -> f64 {
@@ -154,6 +170,7 @@ impl Spectrum {
             values.set_item(name, value)?;
         }
         values.set_item("error_rate", self.model.error_rate)?;
+        values.set_item("standard_errors", self.standard_errors())?;
         values.set_item("doubts", self.doubts.clone())?;
         Ok(values)
     }

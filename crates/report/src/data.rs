@@ -150,12 +150,33 @@ pub struct Model {
     pub duplication: f64,
     /// Errors per base of the reads, if they can be estimated.
     pub error_rate: Option<f64>,
+    /// The standard errors of the values, if they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standard_errors: Option<StandardErrors>,
     /// The fraction of k-mers that the model explains, 0 to 1.
     pub explained: f64,
     /// The smallest count that is not mostly of errors.
     pub from: usize,
     /// The expected number of distinct k-mers by count, from 0, without errors.
     pub expected: Vec<f64>,
+}
+
+/// The standard errors of the values of a [`Model`], of the same names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StandardErrors {
+    /// Of the k-mer coverage.
+    pub coverage: f64,
+    /// Of the number of bases of one copy.
+    pub genome_size: f64,
+    /// Of the number of bases that are not in repeats.
+    pub unique_size: f64,
+    /// Of the fraction of positions at which copies differ.
+    pub heterozygosity: f64,
+    /// Of the duplicated fraction.
+    pub duplication: f64,
+    /// Of the errors per base, if these can be estimated.
+    pub error_rate: Option<f64>,
 }
 
 /// The taxa of a sample, as in a Kraken-style report.

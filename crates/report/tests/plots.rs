@@ -33,6 +33,7 @@ fn results(name: &str, length: u64) -> Data {
         heterozygosity: 0.01,
         duplication: 0.0,
         error_rate: Some(0.001),
+        standard_errors: None,
         explained: 0.98,
         from: 4,
         expected: rows.iter().map(|row| row.1 as f64).collect(),

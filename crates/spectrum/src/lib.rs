@@ -28,7 +28,7 @@ mod quality;
 pub mod smudges;
 
 pub use error::Error;
-pub use model::{Doubt, Model, Settings};
+pub use model::{Doubt, Model, Settings, StandardErrors};
 pub use quality::{
     error_rate, first_valley, is_flat_valley, least_k, peaks, quality, solid_threshold,
 };

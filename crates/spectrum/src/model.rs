@@ -6,6 +6,8 @@
 //! the low counts are errors.
 
 mod bins;
+#[cfg(test)]
+mod bootstrap;
 mod doubts;
 mod fit;
 #[cfg(test)]
@@ -18,6 +20,7 @@ mod rows;
 mod settings;
 #[cfg(test)]
 mod simulated;
+mod standard_errors;
 mod thinning;
 #[cfg(test)]
 mod unusual;
@@ -28,6 +31,8 @@ use fit::{Fit, Shape, Values};
 use readings::Choice;
 use rows::Rows;
 pub use settings::Settings;
+pub use standard_errors::StandardErrors;
+use standard_errors::{Made, standard_errors};
 use thinning::{MAX_COUNTS, View};
 
 /// A model that was fitted to a histogram.
@@ -39,8 +44,11 @@ pub struct Model {
     pub ploidy: u32,
     /// The mean count of a k-mer that one haplotype has once.
     pub coverage: f64,
-    /// The overdispersion of the peaks relative to Poisson: variance over mean, less 1.
+    /// The overdispersion of the first peak relative to Poisson: variance over mean, less 1.
     pub bias: f64,
+    /// The exponent, 0 to 1, with which the overdispersion grows with the number of haplotypes of a peak: 0 if
+    /// the coverages of haplotypes vary independently, 1 if they vary together. It has no meaning for ploidy 1.
+    pub shared_bias: f64,
     /// The number of bases of one haplotype, including repeats.
     pub genome_size: f64,
     /// The number of bases of one haplotype that occur once in it.
@@ -58,6 +66,8 @@ pub struct Model {
     pub total_kmers: u64,
     /// The number of occurrences of k-mers with errors; `None` if the error rate is.
     pub error_kmers: Option<f64>,
+    /// The standard errors of the values; `None` if the histogram does not determine them.
+    pub standard_errors: Option<StandardErrors>,
     /// The fraction of the variance of the histogram, from the first dip on, that the model explains.
     pub explained: f64,
     /// The number of distinct k-mers with each count, from 0, as far as the model was fitted.
@@ -191,8 +201,9 @@ fn main_peak_beyond_end(
 
 fn describe(rows: &Rows, view: &View, expected: &[f64], dip: usize, fit: &Fit) -> Model {
     let Shape { k, ploidy, ref patterns } = fit.shape;
-    let fit = fit.thickened(view.part);
-    let Values { coverage, bias, length, duplication, rates } = fit.values();
+    let thin = fit;
+    let fit = thin.thickened(view.part);
+    let Values { coverage, bias, shared_bias, length, duplication, rates } = fit.values();
     let explained = explained(view, expected, dip, f64::from(ploidy), coverage);
     let dip = (dip as f64 / view.part) as usize;
     let last = rows.end().map_or(MAX_SHOWN, |end| MAX_SHOWN.min(end as usize));
@@ -211,19 +222,25 @@ fn describe(rows: &Rows, view: &View, expected: &[f64], dip: usize, fit: &Fit) -
     // Without k-mers that occur once, most errors are missing.
     let whole = observed[1] > 0.0;
     let genome_size = good / (f64::from(ploidy) * coverage);
+    let unique_size = (length * (1.0 - duplication)).min(genome_size);
+    let made = Made { end, good, total: total_kmers as f64, genome_size, unique_size };
+    let mut standard_errors = standard_errors(rows, view, thin, &made);
+    standard_errors.iter_mut().filter(|_| !whole).for_each(|one| one.error_rate = None);
     Model {
         k,
         ploidy,
         coverage,
         bias,
+        shared_bias,
         genome_size,
-        unique_size: (length * (1.0 - duplication)).min(genome_size),
+        unique_size,
         heterozygosity: fit.rate(),
         patterns: patterns.names().zip(rates).collect(),
         duplication,
         error_rate: whole.then_some(error_rate),
         total_kmers,
         error_kmers: whole.then_some(error_kmers),
+        standard_errors,
         explained,
         observed,
         expected,
@@ -253,9 +270,13 @@ mod tests {
 
     /// Returns a histogram that is the model itself, with errors added at low counts.
     fn made(ploidy: u32, values: [f64; 5]) -> Vec<(u32, u64)> {
+        made_with(ploidy, values, 0.5)
+    }
+
+    fn made_with(ploidy: u32, values: [f64; 5], shared_bias: f64) -> Vec<(u32, u64)> {
         let [coverage, bias, length, rate, duplication] = values;
         let rates = std::iter::repeat_n(rate, ploidy as usize - 1).collect();
-        let values = Values { coverage, bias, length, duplication, rates };
+        let values = Values { coverage, bias, shared_bias, length, duplication, rates };
         let expected = Fit::of(&Shape::new(21, ploidy, 0), &values).expected(0, 1500);
         let row = |count: u32| {
             let errors = 4e6 * 0.15f64.powi(count as i32 - 1);
@@ -292,6 +313,17 @@ mod tests {
                 close(model.heterozygosity, values[3], 0.05);
             }
             assert!(model.explained > 0.999, "{model:?}");
+        }
+    }
+
+    #[test]
+    fn the_model_finds_the_shared_bias() {
+        for shared in [0.0, 0.4, 1.0] {
+            let made = made_with(2, [30.0, 1.0, 5e6, 0.008, 0.03], shared);
+            let model = Model::fit(&made, 21, 2).unwrap();
+            assert!((model.shared_bias - shared).abs() < 0.05, "{shared}: {model:?}");
+            assert!((model.heterozygosity - 0.008).abs() < 0.0001, "{shared}: {model:?}");
+            assert!((model.bias - 1.0).abs() < 0.05, "{shared}: {model:?}");
         }
     }
 

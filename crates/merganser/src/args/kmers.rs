@@ -118,6 +118,8 @@ Examples:
     -o sample_jf.hist   # for MultiQC
   merganser kmers histogram --model --plot sample.svg -k 21 sample.hist
   merganser kmers histogram --model --ploidy 1 bacterium.mgk
+  merganser kmers histogram --model --genomescope-summary summary.txt \\
+    sample.mgk
   merganser kmers histogram --model --exclude-above 1000 plant.mgk
   merganser kmers histogram --model --ploidy auto sample.mgk";
 
@@ -196,6 +198,11 @@ pub(crate) struct HistogramArgs {
     /// Fail if the coverage is too low for the model, instead of printing the histogram
     #[arg(long, requires = "model", help_heading = "Model")]
     pub(crate) strict: bool,
+    /// Also write the model as GenomeScope 2's summary.txt does
+    ///
+    /// The columns min and max are values less and plus two standard errors.
+    #[arg(long, value_name = "FILE", requires = "model", help_heading = "Model")]
+    pub(crate) genomescope_summary: Option<PathBuf>,
     /// Plot the histogram and its model: PNG or PDF by FILE's suffix, else SVG; - is text on stderr
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     pub(crate) plot: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! `merganser kmers histogram`.
 
+mod genomescope;
 mod model;
 mod page;
 

@@ -1,7 +1,7 @@
 //! Data of k-mer histograms.
 
 use merganser_kmers::Histogram;
-use merganser_report::data::{Model as Drawn, Spectrum};
+use merganser_report::data::{Model as Drawn, Spectrum, StandardErrors};
 use merganser_spectrum::Model;
 
 use crate::failure::with_flags;
@@ -51,6 +51,14 @@ fn drawn(model: &Model) -> Drawn {
         heterozygosity: model.heterozygosity,
         duplication: model.duplication,
         error_rate: model.error_rate,
+        standard_errors: model.standard_errors.as_ref().map(|errors| StandardErrors {
+            coverage: errors.coverage,
+            genome_size: errors.genome_size,
+            unique_size: errors.unique_size,
+            heterozygosity: errors.heterozygosity,
+            duplication: errors.duplication,
+            error_rate: errors.error_rate,
+        }),
         explained: model.explained,
         from: model.from,
         expected: model.expected.iter().map(tenths).collect(),

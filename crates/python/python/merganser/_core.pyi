@@ -627,6 +627,11 @@ class Spectrum:
     def error_rate(self) -> float | None:
         """The number of errors per base of the reads; None if low counts are missing from the table."""
     @property
+    def standard_errors(self) -> dict[str, float | None]:
+        """The standard errors of genome_size, unique_size, heterozygosity, coverage and error_rate, by these names; empty
+        if they are unknown.
+        """
+    @property
     def explained(self) -> float:
         """The fraction of the histogram's variance that the model explains, 0 to 1."""
     @property

@@ -8,8 +8,8 @@ use super::patterns::Patterns;
 
 /// A list of the values, peaks or patterns of a model, with a fixed capacity, so that fits need no allocation.
 pub(super) type Few = ArrayVec<f64, MAX>;
-/// The capacity: four values and a rate for each of ten patterns; no ploidy has more.
-const MAX: usize = 14;
+/// The capacity: five values and a rate for each of ten patterns; no ploidy has more.
+const MAX: usize = 15;
 
 /// The model without its values: k, ploidy and patterns.
 #[derive(Clone, Debug)]
@@ -23,11 +23,13 @@ pub(super) struct Shape {
 #[derive(Clone, Debug)]
 pub(super) struct Fit {
     pub(super) shape: Shape,
-    /// The free parameters: logarithms of coverage, bias and length; log-odds of duplication and of the rates.
-    /// Each can be any number.
+    /// The free parameters: logarithms of coverage, bias and length; log-odds of the shared bias, of duplication
+    /// and of the rates. Each can be any number.
     free: Few,
     /// The sum of squared differences.
     pub(super) residual: f64,
+    /// The first and the last count to which it was fitted.
+    pub(super) range: (usize, usize),
 }
 
 /// The values of a model, at the start or the end of a fit.
@@ -35,8 +37,10 @@ pub(super) struct Fit {
 pub(super) struct Values {
     /// The mean count of a k-mer that one haplotype has once.
     pub(super) coverage: f64,
-    /// The overdispersion of each peak: variance over mean, less 1.
+    /// The overdispersion of the first peak: variance over mean, less 1.
     pub(super) bias: f64,
+    /// The exponent, 0 to 1, with which the bias grows with the number of haplotypes: see [`Fit::bias`].
+    pub(super) shared_bias: f64,
     /// The number of bases of a haplotype, counting duplicated ones once.
     pub(super) length: f64,
     /// The fraction of it that is duplicated.
@@ -45,11 +49,13 @@ pub(super) struct Values {
     pub(super) rates: Few,
 }
 
-/// The indexes of the free parameters that are not rates.
-const COVERAGE: usize = 0;
-const BIAS: usize = 1;
-const LENGTH: usize = 2;
-const OTHERS: usize = 4;
+/// The indexes of the free parameters that are not rates, and of the first rate.
+pub(super) const COVERAGE: usize = 0;
+pub(super) const BIAS: usize = 1;
+pub(super) const SHARED_BIAS: usize = 2;
+pub(super) const LENGTH: usize = 3;
+pub(super) const DUPLICATION: usize = 4;
+pub(super) const OTHERS: usize = 5;
 
 /// The largest number of steps.
 const STEPS: usize = 300;
@@ -70,7 +76,7 @@ impl Shape {
         to: usize,
         start: &Values,
     ) -> Option<Fit> {
-        let mut fit = Fit::of(self, start);
+        let mut fit = Fit { range: (from, to), ..Fit::of(self, start) };
         let observed = &observed[from..=to];
         fit.residual = squares(observed, &fit.expected(from, to));
         let mut damping = 1e-3;
@@ -110,10 +116,12 @@ impl Fit {
     pub(super) fn of(shape: &Shape, values: &Values) -> Fit {
         let odds = |part: f64| (part.max(1e-6) / (1.0 - part).max(1e-6)).ln();
         let mut free = Few::new();
-        free.extend([values.coverage, values.bias, values.length].map(f64::ln));
+        free.extend([values.coverage, values.bias].map(f64::ln));
+        free.push(odds(values.shared_bias));
+        free.push(values.length.ln());
         free.push(odds(values.duplication));
         free.extend(values.rates.iter().map(|rate| odds(*rate)));
-        Fit { shape: shape.clone(), free, residual: f64::INFINITY }
+        Fit { shape: shape.clone(), free, residual: f64::INFINITY, range: (0, 0) }
     }
 
     /// Returns the values.
@@ -122,8 +130,9 @@ impl Fit {
         Values {
             coverage: self.free[COVERAGE].exp(),
             bias: self.free[BIAS].exp(),
+            shared_bias: part(&self.free[SHARED_BIAS]),
             length: self.free[LENGTH].exp(),
-            duplication: part(&self.free[3]),
+            duplication: part(&self.free[DUPLICATION]),
             rates: self.free[OTHERS..].iter().map(part).collect(),
         }
     }
@@ -148,6 +157,18 @@ impl Fit {
         self.free[COVERAGE].exp()
     }
 
+    /// Returns the bias of the peak of k-mers with `times` copies: variance over mean, less 1.
+    ///
+    /// The coverage of a region, such as one with many G and C, is higher or lower in all haplotypes: then the
+    /// copies of a k-mer in the haplotypes vary together, and the bias is proportional to their number (exponent
+    /// 1). Where copies vary independently, as by duplicates of the library, each peak has the same bias
+    /// (exponent 0). Copies of a duplicated region are elsewhere and vary independently.
+    fn bias(&self, times: usize) -> f64 {
+        let haplotypes = times.min(self.shape.ploidy as usize) as f64;
+        let exponent = 1.0 / (1.0 + (-self.free[SHARED_BIAS]).exp());
+        self.free[BIAS].exp() * haplotypes.powf(exponent)
+    }
+
     /// Returns the fraction that is duplicated.
     pub(super) fn duplication(&self) -> f64 {
         self.values().duplication
@@ -165,14 +186,14 @@ impl Fit {
     }
 
     /// Returns the probabilities of the counts in each peak, one peak after the other; they depend only on
-    /// coverage and bias.
+    /// coverage, bias and shared bias.
     fn shapes_of_peaks(&self, from: usize, to: usize) -> Vec<f64> {
-        let (coverage, bias) = (self.free[COVERAGE].exp(), self.free[BIAS].exp());
+        let coverage = self.coverage();
         let peaks = self.shape.patterns.peaks();
         let mut shapes = Vec::with_capacity(peaks * (to + 1 - from));
         for times in 1..=peaks {
             let mean = coverage * times as f64;
-            shapes.extend(negative_binomials(from, to, mean / bias, mean));
+            shapes.extend(negative_binomials(from, to, mean / self.bias(times), mean));
         }
         shapes
     }
@@ -198,7 +219,7 @@ impl Fit {
         let near = |at: usize, step: f64| {
             let mut near = self.clone();
             near.free[at] += step;
-            if at > BIAS { near.mixed(&shapes) } else { near.expected(from, to) }
+            if at > SHARED_BIAS { near.mixed(&shapes) } else { near.expected(from, to) }
         };
         let slope = |at: usize| -> Vec<f64> {
             let (mut slope, down) = (near(at, STEP), near(at, -STEP));
@@ -218,7 +239,7 @@ impl Fit {
 }
 
 /// A square matrix with a row for each value.
-type Matrix = ArrayVec<Few, MAX>;
+pub(super) type Matrix = ArrayVec<Few, MAX>;
 
 /// Returns the sum of squared differences.
 pub(super) fn squares(observed: &[f64], expected: &[f64]) -> f64 {
@@ -226,7 +247,7 @@ pub(super) fn squares(observed: &[f64], expected: &[f64]) -> f64 {
 }
 
 /// Solves linear equations by Gaussian elimination with partial pivoting.
-fn solve(mut matrix: Matrix, mut right: Few) -> Option<Few> {
+pub(super) fn solve(mut matrix: Matrix, mut right: Few) -> Option<Few> {
     let size = right.len();
     for column in 0..size {
         let height = |row: &usize| matrix[*row][column].abs();

@@ -9,7 +9,8 @@ const LENGTH: f64 = 1e6;
 /// whose number falls to a quarter from each count to the next.
 fn histogram(shape: &Shape, coverage: f64, bias: f64, rates: &[f64]) -> Vec<(u32, u64)> {
     let rates = rates.iter().copied().collect();
-    let values = Values { coverage, bias, length: LENGTH, duplication: 0.1, rates };
+    let values =
+        Values { coverage, bias, shared_bias: 0.0, length: LENGTH, duplication: 0.1, rates };
     let expected = Fit::of(shape, &values).expected(0, 1000);
     let row = |count: u32| {
         let errors = 1e7 * 0.25f64.powi(count as i32);

@@ -30,6 +30,11 @@ pub(super) struct Choice {
 const TIE: f64 = 0.01;
 /// The largest plausible fraction of a genome that is duplicated exactly.
 const MAX_DUPLICATION: f64 = 0.45;
+/// A larger duplicated fraction is accepted only if the fit is not much worse than the heterozygous one: few
+/// genomes have so many repeats of exactly two copies.
+const MUCH_DUPLICATION: f64 = 0.3;
+/// The ratio of unexplained fractions from which a fit is much worse.
+const MUCH_WORSE: f64 = 4.0;
 /// The largest plausible heterozygosity. More divergent haplotypes would share almost no k-mers, so a second peak
 /// could only come from a few repeats.
 const MAX_HETEROZYGOSITY: f64 = 0.12;
@@ -79,6 +84,9 @@ fn one_or_both(
     let both_is_meant = match (both_may_be, one_may_be) {
         (true, false) => both.left < one.left + 10.0 * TIE,
         (false, true) => both.left + 10.0 * TIE < one.left,
+        _ if tie && both.fit.duplication() > MUCH_DUPLICATION => {
+            both.left < MUCH_WORSE * one.left && !higher_peaks_agree(observed, peak, &one.fit)
+        }
         _ if tie => !higher_peaks_agree(observed, peak, &one.fit),
         _ => both.left < one.left,
     };
@@ -135,7 +143,7 @@ fn reading(
             observed,
             dip,
             to,
-            &Values { coverage, bias: 0.5, length, duplication: 0.02, rates },
+            &Values { coverage, bias: 0.5, shared_bias: 0.5, length, duplication: 0.02, rates },
         )
     };
     // A fit that moved to another peak is another reading.

@@ -12,6 +12,7 @@ use merganser_kmers::{Error, Histogram, HistogramFile, HistogramLines};
 use merganser_report::model as picture;
 use merganser_spectrum::{Model, Settings};
 
+use super::genomescope;
 use super::page::{self, Shown};
 use super::{collect, cut};
 use crate::args::kmers::{HistogramArgs, PloidyChoice};
@@ -39,7 +40,8 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     }
     let Found { histogram, k, total, files: read, tables } = find(args, console)?;
     let files = RunFiles::new().read(read).write(Holds::LINES, [&args.output]);
-    let outputs = files.write_each(page::paths(args)).check()?;
+    let brief = args.genomescope_summary.iter().map(|path| (Holds::LINES, path.clone()));
+    let outputs = files.write_each(page::paths(args).into_iter().chain(brief)).check()?;
     let rows: Vec<_> = histogram.iter().collect();
     let (ploidy, coverage) = match args.ploidy {
         PloidyChoice::Given(ploidy) => (ploidy, args.settings.coverage),
@@ -61,6 +63,12 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let text = summary(&model) + &picture::text(&model, COLUMNS, ROWS);
     output.write_all(text.as_bytes()).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
+    if let Some(path) = &args.genomescope_summary {
+        let mut output = outputs.output(path).map_err(Error::from)?;
+        let text = genomescope::summary(args, path, &histogram, &model);
+        output.write_all(text.as_bytes()).map_err(Error::from)?;
+        output.finish().map_err(Error::from)?;
+    }
     let doubts = model.doubts.iter().map(|doubt| with_flags(&doubt.to_string()));
     let mut doubts: Vec<String> = doubts.collect();
     doubts.iter().for_each(|doubt| console.warn(format_args!("{}: {doubt}", args.table.display())));
@@ -237,10 +245,36 @@ fn summary(model: &Model) -> String {
     }
     lines.extend([
         ("bias", format!("{:.4}", model.bias)),
+        ("shared_bias", format!("{:.4}", model.shared_bias)),
         ("error_rate", known(model.error_rate, 6)),
         ("total_kmers", model.total_kmers.to_string()),
         ("error_kmers", known(model.error_kmers, 0)),
         ("explained", format!("{:.4}", model.explained)),
     ]);
-    lines.into_iter().map(|(key, value)| format!("{key}\t{value}\n")).collect()
+    if model.ploidy == 1 {
+        lines.retain(|(key, _)| *key != "shared_bias");
+    }
+    let lines = lines.into_iter().map(|(key, value)| format!("{key}\t{value}\n"));
+    lines.chain(errors(model)).collect()
+}
+
+/// Returns the standard errors as `KEY_se<TAB>VALUE` lines.
+fn errors(model: &Model) -> Vec<String> {
+    let Some(errors) = &model.standard_errors else { return Vec::new() };
+    let mut lines = vec![
+        ("genome_size", format!("{:.0}", errors.genome_size)),
+        ("unique_size", format!("{:.0}", errors.unique_size)),
+        ("repeats", format!("{:.6}", errors.repeats)),
+    ];
+    if model.ploidy > 1 {
+        lines.push(("heterozygosity", format!("{:.8}", errors.heterozygosity)));
+    }
+    lines.push(("kmer_coverage", format!("{:.5}", errors.coverage)));
+    if model.ploidy > 2 {
+        let rates = model.patterns.iter().zip(&errors.patterns);
+        lines.extend(rates.map(|((letters, _), error)| (*letters, format!("{error:.8}"))));
+    }
+    lines.push(("bias", format!("{:.6}", errors.bias)));
+    lines.push(("error_rate", known(errors.error_rate, 8)));
+    lines.into_iter().map(|(key, value)| format!("{key}_se\t{value}\n")).collect()
 }
