@@ -25,6 +25,7 @@ mod queries;
 mod run;
 mod scan;
 mod searcher;
+mod seeds;
 mod select;
 #[cfg(test)]
 mod tests;
@@ -44,3 +45,4 @@ pub use pattern::{MAX_PATTERN, Pattern};
 pub use patterns::Patterns;
 pub use primers::PrimerPair;
 pub use run::{Outcome, run, run_with};
+pub use seeds::Way;

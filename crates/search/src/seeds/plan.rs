@@ -1,0 +1,241 @@
+//! The choice of the way in which each query is found.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use merganser_seq::simd::Level;
+
+use super::cost::most_entries;
+use super::cost::{Machine, bit_sliced};
+use super::segments::split;
+use super::set::{Set, words};
+use super::sides::MAX_EDITS;
+use super::table::Table;
+use super::windows::MAX_LETTERS;
+use crate::queries::{Queries, Query};
+
+/// The lengths of words.
+const WORDS: std::ops::RangeInclusive<usize> = 8..=12;
+/// The maximum number of segments of a query.
+const MAX_SEGMENTS: usize = 5;
+/// The number of queries of the same length and edits of which words are counted.
+const SAMPLES: usize = 3;
+/// The number of letters that texts of unknown length are taken to have.
+const UNKNOWN: u64 = 200_000_000;
+
+/// What a plan has to keep to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// The number of letters of all texts, if it is known.
+    pub(crate) letters: Option<u64>,
+    /// The bytes that tables may take.
+    pub(crate) memory: u64,
+    /// The number of threads, which wait while tables are made.
+    pub(crate) threads: usize,
+}
+
+/// The way in which some queries are found, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Way {
+    /// The number of queries: patterns on one strand each.
+    pub queries: usize,
+    /// The number of letters of a word and of entries of the table, if the queries are found by seeds.
+    pub seeds: Option<(usize, usize)>,
+    /// The estimated cycles for each letter of the text, and those of the other way.
+    pub cycles: [f64; 2],
+    /// The reason.
+    pub why: &'static str,
+}
+
+/// The tables of both directions.
+#[derive(Debug, Default)]
+pub(crate) struct Seeds {
+    sets: [Option<Set>; 2],
+}
+
+impl Seeds {
+    /// Chooses a way for each query, and makes the tables.
+    pub(crate) fn plan(queries: &Queries, limits: Limits, level: Level) -> (Seeds, Vec<Way>) {
+        let (mut seeds, mut ways) = (Seeds::default(), Vec::new());
+        let mut memory = limits.memory;
+        for in_complement in [false, true].into_iter().filter(|&one| queries.scans(one)) {
+            let limits = Limits { memory, ..limits };
+            let planner = Planner { queries, in_complement, limits, machine: Machine::of(level) };
+            let set = planner.plan(&mut ways);
+            memory -= set.as_ref().map_or(0, Set::bytes);
+            seeds.sets[usize::from(in_complement)] = set;
+        }
+        (seeds, ways)
+    }
+
+    /// Returns the queries of a direction that are found by seeds.
+    pub(crate) fn set(&self, in_complement: bool) -> Option<&Set> {
+        self.sets[usize::from(in_complement)].as_ref()
+    }
+
+    /// Returns the bytes of the tables while they are made.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.sets.iter().flatten().map(Set::bytes).sum()
+    }
+}
+
+/// Queries of the same length and edits, by these.
+type Classes = BTreeMap<(usize, usize), Vec<u32>>;
+
+/// A possible set: queries with the number of their segments.
+#[derive(Debug, Default)]
+struct Choice {
+    q: usize,
+    members: Vec<(u32, usize)>,
+    /// The estimated cycles for each letter of the text, those of making the table included.
+    cycles: f64,
+    /// Those that the other way takes for the same queries.
+    others: f64,
+}
+
+struct Planner<'q> {
+    queries: &'q Queries,
+    in_complement: bool,
+    limits: Limits,
+    machine: Machine,
+}
+
+impl Planner<'_> {
+    fn plan(&self, ways: &mut Vec<Way>) -> Option<Set> {
+        let numbers: Vec<u32> = self.queries.numbers(self.in_complement).collect();
+        let all: f64 = numbers.iter().map(|&number| self.bit_sliced(number)).sum();
+        let letters = self.limits.letters.unwrap_or(UNKNOWN) as f64;
+        let by_kernel = |queries, cycles, why| Way { queries, seeds: None, cycles, why };
+        if all * letters < Machine::PLAN {
+            ways.push(by_kernel(numbers.len(), [all, all], "the texts are short"));
+            return None;
+        }
+        let classes = self.classes(&numbers);
+        if classes.is_empty() {
+            let why = "seeds need at most 64 letters and 16 edits, and no overhang";
+            ways.push(by_kernel(numbers.len(), [all, all], why));
+            return None;
+        }
+        let choices = WORDS.map(|q| self.choice(&classes, q));
+        let gain = |choice: &Choice| choice.others - choice.cycles;
+        let best = choices.max_by(|a, b| gain(a).total_cmp(&gain(b)))?;
+        if gain(&best) <= 0.0 {
+            let cycles = [all, best.cycles + all - best.others];
+            ways.push(by_kernel(numbers.len(), cycles, "it takes less time"));
+            return None;
+        }
+        let room = self.limits.memory.saturating_sub(Table::bytes(best.q)) / Table::ENTRY;
+        let set = Set::new(self.queries, &best.members, best.q, room as usize, self.machine);
+        let (found, entries) = (set.queries.len(), set.table.len());
+        if found > 0 {
+            let cycles = [self.cycles(&set), set.others];
+            let seeds = Some((best.q, entries));
+            ways.push(Way { queries: found, seeds, cycles, why: "it takes less time" });
+        }
+        if found < numbers.len() {
+            let rest = all - set.others;
+            let full = found < best.members.len();
+            let why =
+                if full { "the table has no room for more" } else { "seeds would be too frequent" };
+            ways.push(by_kernel(numbers.len() - found, [rest, rest], why));
+        }
+        (found > 0).then_some(set)
+    }
+
+    fn bit_sliced(&self, number: u32) -> f64 {
+        bit_sliced(self.query(number), self.queries.hamming(), self.machine)
+    }
+
+    fn query(&self, number: u32) -> &Query {
+        &self.queries.all()[number as usize]
+    }
+
+    /// Returns the queries that seeds can find.
+    fn classes(&self, numbers: &[u32]) -> Classes {
+        let mut classes = Classes::new();
+        for &number in numbers {
+            let Query { sets, edits, .. } = self.query(number);
+            let fits = sets.len() <= MAX_LETTERS && *edits <= MAX_EDITS;
+            if fits && self.queries.overhang().is_none() {
+                classes.entry((sets.len(), *edits)).or_default().push(number);
+            }
+        }
+        classes
+    }
+
+    /// Returns the queries that should be found by words of `q` letters.
+    fn choice(&self, classes: &Classes, q: usize) -> Choice {
+        let mut choice = Choice { q, cycles: Machine::LOOK_UP, ..Choice::default() };
+        if Table::bytes(q) > self.limits.memory {
+            return choice;
+        }
+        for numbers in classes.values() {
+            let step = numbers.len().div_ceil(SAMPLES);
+            let samples: Vec<u32> = numbers.iter().copied().step_by(step).collect();
+            let others = self.bit_sliced(samples[0]);
+            let counts = (1..=MAX_SEGMENTS).filter_map(|count| {
+                let counted =
+                    samples.iter().map(|&number| self.count_words(number, count, q, others));
+                let sum = counted.sum::<Option<usize>>()?;
+                Some((sum / samples.len(), count))
+            });
+            let Some((entries, count)) = counts.min() else { continue };
+            let cycles = self.cycles_of(entries, q);
+            if cycles < others {
+                choice.members.extend(numbers.iter().map(|&number| (number, count)));
+                choice.cycles += cycles * numbers.len() as f64;
+                choice.others += others * numbers.len() as f64;
+            }
+        }
+        choice
+    }
+
+    /// Returns the number of words of all segments of a query; `None` if it cannot be divided into so many, or has so many
+    /// words that the other way takes less time.
+    fn count_words(&self, number: u32, count: usize, q: usize, others: f64) -> Option<usize> {
+        let query = self.query(number);
+        let segments = split(query.sets.len(), query.edits, count, q)?;
+        let hamming = self.queries.hamming();
+        let most = most_entries(others, q, self.machine.candidate(hamming));
+        let mut sum = 0;
+        let mut add = |_, _| {
+            sum += 1;
+            sum <= most
+        };
+        segments
+            .iter()
+            .all(|segment| words(query, segment, q, hamming).visit(&mut add))
+            .then_some(sum)
+    }
+
+    /// Returns the cycles for each letter of the text that a number of entries takes.
+    fn cycles_of(&self, entries: usize, q: usize) -> f64 {
+        let letters = self.limits.letters.unwrap_or(UNKNOWN) as f64;
+        let candidates = entries as f64 / (1u64 << (2 * q)) as f64;
+        let made = entries as f64 * Machine::ENTRY * self.limits.threads as f64 / letters;
+        candidates * self.machine.candidate(self.queries.hamming()) + made
+    }
+
+    fn cycles(&self, set: &Set) -> f64 {
+        Machine::LOOK_UP + self.cycles_of(set.table.len(), set.q)
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [own, other] = self.cycles;
+        let queries = self.queries;
+        match self.seeds {
+            Some((q, entries)) => write!(
+                f,
+                "{queries} queries by seeds (words of {q} letters, {entries} entries): {}; estimated {own:.1} cycles for each letter of the text, bit-sliced {other:.1}",
+                self.why
+            ),
+            None => write!(
+                f,
+                "{queries} queries bit-sliced: {}; estimated {own:.1} cycles for each letter of the text, seeds {other:.1}",
+                self.why
+            ),
+        }
+    }
+}
