@@ -21,4 +21,6 @@ mod windows;
 
 pub(crate) use finder::Finder;
 pub use plan::Way;
+#[cfg(test)]
+pub(crate) use plan::{FORCED, Forced};
 pub(crate) use plan::{Limits, Seeds};

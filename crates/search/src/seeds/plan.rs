@@ -34,6 +34,24 @@ pub(crate) struct Limits {
     pub(crate) threads: usize,
 }
 
+/// A way that tests prescribe.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Forced {
+    /// The one that takes less time.
+    No,
+    /// Only the bit-sliced kernels.
+    BitSliced,
+    /// Words of this length wherever possible, and the cycles for each letter of a chunk from which on it is left out.
+    Seeds(usize, f64),
+}
+
+#[cfg(test)]
+std::thread_local! {
+    /// The way that plans of this thread choose.
+    pub(crate) static FORCED: std::cell::Cell<Forced> = const { std::cell::Cell::new(Forced::No) };
+}
+
 /// The way in which some queries are found, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Way {
@@ -87,7 +105,9 @@ type Classes = BTreeMap<(usize, usize), Vec<u32>>;
 struct Choice {
     q: usize,
     members: Vec<(u32, usize)>,
-    /// The estimated cycles for each letter of the text, those of making the table included.
+    /// The estimated number of entries of the table.
+    entries: usize,
+    /// The cycles for each letter of the text.
     cycles: f64,
     /// Those that the other way takes for the same queries.
     others: f64,
@@ -102,6 +122,12 @@ struct Planner<'q> {
 
 impl Planner<'_> {
     fn plan(&self, ways: &mut Vec<Way>) -> Option<Set> {
+        #[cfg(test)]
+        match FORCED.get() {
+            Forced::No => {}
+            Forced::BitSliced => return None,
+            Forced::Seeds(q, most) => return self.forced(q, most),
+        }
         let numbers: Vec<u32> = self.queries.numbers(self.in_complement).collect();
         let all: f64 = numbers.iter().map(|&number| self.bit_sliced(number)).sum();
         let letters = self.limits.letters.unwrap_or(UNKNOWN) as f64;
@@ -112,7 +138,7 @@ impl Planner<'_> {
         }
         let classes = self.classes(&numbers);
         if classes.is_empty() {
-            let why = "seeds need at most 64 letters and 16 edits, and no overhang";
+            let why = "seeds find patterns of up to 64 letters and 16 edits, without overhang";
             ways.push(by_kernel(numbers.len(), [all, all], why));
             return None;
         }
@@ -128,7 +154,7 @@ impl Planner<'_> {
         let set = Set::new(self.queries, &best.members, best.q, room as usize, self.machine);
         let (found, entries) = (set.queries.len(), set.table.len());
         if found > 0 {
-            let cycles = [self.cycles(&set), set.others];
+            let cycles = [self.cycles(best.q, entries), set.others];
             let seeds = Some((best.q, entries));
             ways.push(Way { queries: found, seeds, cycles, why: "it takes less time" });
         }
@@ -140,6 +166,24 @@ impl Planner<'_> {
             ways.push(by_kernel(numbers.len() - found, [rest, rest], why));
         }
         (found > 0).then_some(set)
+    }
+
+    #[cfg(test)]
+    fn forced(&self, q: usize, most: f64) -> Option<Set> {
+        let classes = self.classes(&self.queries.numbers(self.in_complement).collect::<Vec<_>>());
+        let all = classes.into_iter().flat_map(|((length, edits), numbers)| {
+            let good =
+                (1..=MAX_SEGMENTS).filter(move |&count| split(length, edits, count, q).is_some());
+            numbers.into_iter().filter_map(move |number| {
+                good.clone()
+                    .nth(number as usize % good.clone().count().max(1))
+                    .map(|count| (number, count))
+            })
+        });
+        let members: Vec<(u32, usize)> = all.collect();
+        let machine = Machine { candidates: [1e-9; 2], ..self.machine };
+        let set = Set::new(self.queries, &members, q, usize::MAX, machine);
+        (!set.queries.is_empty()).then_some(Set { others: most, ..set })
     }
 
     fn bit_sliced(&self, number: u32) -> f64 {
@@ -165,7 +209,7 @@ impl Planner<'_> {
 
     /// Returns the queries that should be found by words of `q` letters.
     fn choice(&self, classes: &Classes, q: usize) -> Choice {
-        let mut choice = Choice { q, cycles: Machine::LOOK_UP, ..Choice::default() };
+        let mut choice = Choice { q, ..Choice::default() };
         if Table::bytes(q) > self.limits.memory {
             return choice;
         }
@@ -180,13 +224,11 @@ impl Planner<'_> {
                 Some((sum / samples.len(), count))
             });
             let Some((entries, count)) = counts.min() else { continue };
-            let cycles = self.cycles_of(entries, q);
-            if cycles < others {
-                choice.members.extend(numbers.iter().map(|&number| (number, count)));
-                choice.cycles += cycles * numbers.len() as f64;
-                choice.others += others * numbers.len() as f64;
-            }
+            choice.members.extend(numbers.iter().map(|&number| (number, count)));
+            choice.entries += entries * numbers.len();
+            choice.others += others * numbers.len() as f64;
         }
+        choice.cycles = self.cycles(q, choice.entries);
         choice
     }
 
@@ -208,34 +250,27 @@ impl Planner<'_> {
             .then_some(sum)
     }
 
-    /// Returns the cycles for each letter of the text that a number of entries takes.
-    fn cycles_of(&self, entries: usize, q: usize) -> f64 {
-        let letters = self.limits.letters.unwrap_or(UNKNOWN) as f64;
-        let candidates = entries as f64 / (1u64 << (2 * q)) as f64;
+    /// Returns the estimated cycles for each letter of the text, those of making the table included.
+    fn cycles(&self, q: usize, entries: usize) -> f64 {
+        let letters = self.limits.letters.unwrap_or(UNKNOWN).max(1) as f64;
         let made = entries as f64 * Machine::ENTRY * self.limits.threads as f64 / letters;
-        candidates * self.machine.candidate(self.queries.hamming()) + made
-    }
-
-    fn cycles(&self, set: &Set) -> f64 {
-        Machine::LOOK_UP + self.cycles_of(set.table.len(), set.q)
+        self.machine.table(q, entries, self.queries.hamming()) + made
     }
 }
 
 impl fmt::Display for Way {
+    /// Writes a line such as `624 queries by seeds, words of 12 letters, 2207134 entries: …`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [own, other] = self.cycles;
-        let queries = self.queries;
-        match self.seeds {
-            Some((q, entries)) => write!(
-                f,
-                "{queries} queries by seeds (words of {q} letters, {entries} entries): {}; estimated {own:.1} cycles for each letter of the text, bit-sliced {other:.1}",
-                self.why
-            ),
-            None => write!(
-                f,
-                "{queries} queries bit-sliced: {}; estimated {own:.1} cycles for each letter of the text, seeds {other:.1}",
-                self.why
-            ),
+        let (way, alternative) = match self.seeds {
+            Some(_) => ("by seeds", "bit-sliced"),
+            None => ("bit-sliced", "by seeds"),
+        };
+        write!(f, "{} queries {way}", self.queries)?;
+        if let Some((letters, entries)) = self.seeds {
+            write!(f, ", words of {letters} letters, {entries} entries")?;
         }
+        write!(f, ": {}; estimated cycles for each letter of the text: {own:.1}", self.why)?;
+        if own == other { Ok(()) } else { write!(f, ", {alternative} {other:.1}") }
     }
 }

@@ -9,6 +9,7 @@ use merganser_seq::simd::Level;
 use super::cost::Machine;
 use super::set::Set;
 use super::sides::{LANES, Lanes, alive};
+use super::table::look_up;
 use super::windows::{Window, ends, join, mismatches};
 use crate::letters::text_bases;
 use crate::queries::Queries;
@@ -16,7 +17,7 @@ use crate::scan::Piece;
 use crate::select::End;
 
 /// The number of words of a text that are looked up together.
-const CHUNK: usize = if cfg!(test) { 64 } else { 4096 };
+const CHUNK: usize = if cfg!(test) { 64 } else { 2048 };
 /// The bits before the first letter in the planes of a text: words may begin before it.
 const PAD: usize = BASES_PER_WORD;
 
@@ -136,7 +137,10 @@ impl Seeker {
         letters: &[u8],
         chunk: &Range<usize>,
     ) -> bool {
-        self.look_up(set, chunk.clone());
+        look_up(self.level, &set.table, set.q, &self.bits, chunk.clone(), &mut self.hits);
+        self.lists.clear();
+        let range = |&(bit, list): &(u32, u32)| (bit, set.table.range(list as usize));
+        self.lists.extend(self.hits.iter().map(range));
         let most = set.others * chunk.len() as f64;
         let candidates: usize =
             self.lists.iter().map(|(_, range)| (range.1 - range.0) as usize).sum();
@@ -174,33 +178,6 @@ impl Seeker {
             });
         }
         true
-    }
-
-    /// Looks up the words that begin at a range of bits.
-    fn look_up(&mut self, set: &Set, bits: Range<usize>) {
-        const BLOCK: usize = 32;
-        let mask = (1u64 << set.q) - 1;
-        self.hits.clear();
-        self.hits.resize(bits.len() + 1, (0, 0));
-        let mut count = 0;
-        for from in bits.clone().step_by(BLOCK) {
-            let [mut low, mut high] = self.bits.each_ref().map(|bits| window(bits, from));
-            for bit in from..bits.end.min(from + BLOCK) {
-                let word = (low & mask | (high & mask) << set.q) as u32;
-                (low, high) = (low >> 1, high >> 1);
-                self.hits[count] = (bit as u32, word);
-                count += usize::from(set.table.has(word));
-            }
-        }
-        self.hits.truncate(count);
-        for (_, word) in &mut self.hits {
-            let list = set.table.list(*word);
-            set.table.prefetch(list);
-            *word = list as u32;
-        }
-        self.lists.clear();
-        let range = |&(bit, list): &(u32, u32)| (bit, set.table.range(list as usize));
-        self.lists.extend(self.hits.iter().map(range));
     }
 
     /// Adds a candidate to the lanes.
