@@ -415,6 +415,26 @@ proptest! {
     }
 }
 
+/// Texts of one letter, or of a short unit, have a candidate of the same pattern at each position.
+#[test]
+fn repeats_and_gaps_are_searched_in_all_ways() {
+    let texts = [
+        b"A".repeat(700),
+        b"AC".repeat(300),
+        [&b"N".repeat(300)[..], b"GATTACAGATTACAGATTAC", &b"n".repeat(300)].concat(),
+        [&b"R".repeat(40)[..], &b"ACG".repeat(100), b"NNNRYSWKM", &b"ACG".repeat(20)].concat(),
+    ];
+    let letters =
+        [&b"AAAAAAAAAAAAAAAAAAAAAAA"[..], b"ACACACACACGCACACACACACA", b"GATTACAGATTACAGATTAC"];
+    let patterns: Vec<Pattern> =
+        (0..).zip(letters).map(|(n, letters)| pattern(n, letters)).collect();
+    for (e, hamming, n_matches) in [(4, false, false), (2, false, true), (3, true, false)] {
+        let config = Config { hamming, n_matches, ..Config::new(Threshold::Edits(e)) };
+        let hits = find(&config, &patterns, &texts).unwrap();
+        assert!(hits.iter().all(|hits| !hits.is_empty()));
+    }
+}
+
 #[test]
 fn patterns_that_match_everywhere_are_refused() {
     let config = Config::new(Threshold::Edits(4));

@@ -9,9 +9,6 @@
 /// The maximum number of edits of a segment.
 pub(crate) const MAX_EDITS: usize = 3;
 
-/// Sets of numbers of aligned letters, by edits.
-type Rows = [u32; MAX_EDITS + 1];
-
 /// The neighbourhood of a segment.
 #[derive(Clone, Debug)]
 pub(crate) struct Neighbours {
@@ -47,17 +44,26 @@ impl Neighbours {
 
     /// Calls `found` with each word and the fewest edits that it has, until it returns `false`; returns whether it did not.
     pub(crate) fn visit(&self, found: &mut impl FnMut(u32, usize) -> bool) -> bool {
-        // Letters of the segment next to the anchor may be missing in the text.
-        let missing = |k: usize| if self.hamming { 1 } else { (2 << k.min(self.letters)) - 1 };
-        let rows = std::array::from_fn(|k| if k <= self.edits { missing(k) } else { 0 });
-        self.extend(0, 0, rows, found)
+        match self.edits {
+            0 => self.visit_rows::<1>(found),
+            1 => self.visit_rows::<2>(found),
+            2 => self.visit_rows::<3>(found),
+            _ => self.visit_rows::<{ MAX_EDITS + 1 }>(found),
+        }
     }
 
-    fn extend(
+    fn visit_rows<const R: usize>(&self, found: &mut impl FnMut(u32, usize) -> bool) -> bool {
+        // Letters of the segment next to the anchor may be missing in the text.
+        let missing = |k: usize| if self.hamming { 1 } else { (2 << k.min(self.letters)) - 1 };
+        self.extend::<R>(0, 0, std::array::from_fn(missing), found)
+    }
+
+    /// Adds letters to a word with the sets of numbers of aligned letters, by edits.
+    fn extend<const R: usize>(
         &self,
         depth: usize,
         word: u32,
-        rows: Rows,
+        rows: [u32; R],
         found: &mut impl FnMut(u32, usize) -> bool,
     ) -> bool {
         if depth == self.q {
@@ -66,17 +72,16 @@ impl Neighbours {
         let at = if self.at_end { self.q - 1 - depth } else { depth };
         (0..4).all(|base| {
             let rows = self.step(rows, self.matches[base]);
-            rows[self.edits] == 0
-                || self.extend(depth + 1, word | letter(base, at, self.q), rows, found)
+            rows[R - 1] == 0 || self.extend(depth + 1, word | letter(base, at, self.q), rows, found)
         })
     }
 
     /// Adds a letter of the word that matches some letters of the segment.
     #[inline(always)]
-    fn step(&self, rows: Rows, matches: u32) -> Rows {
+    fn step<const R: usize>(&self, rows: [u32; R], matches: u32) -> [u32; R] {
         let (all, whole) = ((2u32 << self.letters) - 1, 1u32 << self.letters);
-        let mut next = [0; MAX_EDITS + 1];
-        for k in 0..=self.edits {
+        let mut next = [0; R];
+        for k in 0..R {
             let mut row = (rows[k] & matches) << 1 | (rows[k] & whole);
             if k > 0 {
                 row |= rows[k - 1] << 1;
