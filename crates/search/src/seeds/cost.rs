@@ -27,9 +27,9 @@ impl Machine {
 
     pub(crate) fn of(level: Level) -> Machine {
         let (cells, candidates) = match level.features() {
-            Features::Avx512 => ([4.6, 6.5], [60.0, 60.0]),
-            Features::Avx2 => ([9.0, 13.0], [70.0, 60.0]),
-            Features::Portable => ([14.0, 20.0], [100.0, 60.0]),
+            Features::Avx512 => ([4.6, 7.1], [60.0, 60.0]),
+            Features::Avx2 => ([7.3, 7.2], [70.0, 60.0]),
+            Features::Portable => ([13.9, 14.4], [100.0, 60.0]),
         };
         Machine { cells, candidates }
     }

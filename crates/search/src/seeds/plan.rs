@@ -23,7 +23,7 @@ const SAMPLES: usize = 3;
 /// The number of letters that texts of unknown length are taken to have.
 const UNKNOWN: u64 = 200_000_000;
 
-/// What a plan has to keep to.
+/// Limits of a plan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// The number of letters of all texts, if it is known.
@@ -109,7 +109,7 @@ struct Choice {
     entries: usize,
     /// The cycles for each letter of the text.
     cycles: f64,
-    /// Those that the other way takes for the same queries.
+    /// The cycles of the other way for the same queries.
     others: f64,
 }
 
@@ -232,8 +232,8 @@ impl Planner<'_> {
         choice
     }
 
-    /// Returns the number of words of all segments of a query; `None` if it cannot be divided into so many, or has so many
-    /// words that the other way takes less time.
+    /// Returns the number of words of all segments of a query; `None` if it cannot be divided like this, or has too
+    /// many words for seeds to be faster.
     fn count_words(&self, number: u32, count: usize, q: usize, others: f64) -> Option<usize> {
         let query = self.query(number);
         let segments = split(query.sets.len(), query.edits, count, q)?;
