@@ -27,6 +27,7 @@ mod run;
 mod scan;
 mod score;
 mod searcher;
+mod seeds;
 mod select;
 #[cfg(test)]
 mod tests;
@@ -51,3 +52,4 @@ pub use patterns::Patterns;
 pub use primers::PrimerPair;
 pub use run::{Outcome, run, run_with};
 pub use score::Score;
+pub use seeds::Way;

@@ -1,8 +1,14 @@
 //! Search of texts in memory.
 
+use merganser_seq::simd::Level;
+
 use crate::queries::Queries;
 use crate::searcher::{Searcher, Text};
+use crate::seeds::{Limits, Seeds};
 use crate::{Config, Error, Hit, Pattern};
+
+/// The bytes that tables of seeds may take.
+const MEMORY: u64 = 512 << 20;
 
 /// Searches patterns in texts that are in memory; returns the hits of each text, sorted by start, end, pattern and
 /// strand.
@@ -25,7 +31,10 @@ pub fn find<T: AsRef<[u8]>>(
     texts: &[T],
 ) -> Result<Vec<Vec<Hit>>, Error> {
     let queries = Queries::new(config, patterns)?;
-    let mut searcher = Searcher::new(&queries);
+    let letters = texts.iter().map(|text| text.as_ref().len() as u64).sum();
+    let limits = Limits { letters: Some(letters), memory: MEMORY, threads: 1 };
+    let (seeds, _) = Seeds::plan(&queries, limits, Level::best());
+    let mut searcher = Searcher::new(&queries, Some(&seeds));
     let mut find = |text: &T| {
         let text = Text { letters: text.as_ref(), goes_on: [false; 2] };
         let places = searcher.places(&[text], usize::MAX).unwrap_or_default();

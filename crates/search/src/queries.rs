@@ -128,6 +128,12 @@ impl Queries {
         self.anchor.as_ref().map_or(0, |anchor| anchor.pam.len())
     }
 
+    /// Returns the numbers of the queries that are scanned in the reverse complement of the text, or of the others.
+    pub(crate) fn numbers(&self, in_complement: bool) -> impl Iterator<Item = u32> {
+        let queries = (0..).zip(&self.all);
+        queries.filter(move |one| one.1.in_complement == in_complement).map(|(number, _)| number)
+    }
+
     /// Whether any query is scanned in the reverse complement of the text, or in the text itself.
     pub(crate) fn scans(&self, in_complement: bool) -> bool {
         self.all.iter().any(|query| query.in_complement == in_complement)

@@ -11,13 +11,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use merganser_alignments::RecordOptions;
-use merganser_io::{Header, Input, Keep, OutputSet, ReadInput, Records, longest_record};
+use merganser_io::{
+    Header, Input, Keep, OutputSet, ReadInput, Records, longest_record, text_bytes,
+};
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, Context, Shortage, Stages, Unit, peak_rss, start_scoped};
+use merganser_seq::simd::Level;
 
 use crate::output::check_names;
 use crate::places::Overlap;
 use crate::queries::Queries;
+use crate::seeds::{Limits, Seeds, Way};
 use crate::{Config, Error, Format, OffTargets, Pattern, Writer};
 use gpus::{ByGpus, Gpus};
 use measure::measure;
@@ -67,6 +71,8 @@ pub struct Outcome {
     pub amplicons: Option<u64>,
     /// The number of secondary and supplementary alignments that were skipped.
     pub skipped_alignments: u64,
+    /// How threads searched, and why.
+    pub ways: Vec<Way>,
     /// The number of letters that GPUs searched.
     pub gpu_letters: u64,
     /// The GPUs that were used.
@@ -155,6 +161,8 @@ pub(crate) fn run_to<R: Receiver + Send>(
     let budget = budget(patterns, context);
     let gpus = Gpus::choose(&queries, texts, budget, context)?;
     let budget = budget.with(gpus.as_ref().map_or(0, Gpus::host_bytes));
+    let (seeds, ways) = plan_seeds(&queries, texts, budget, context);
+    let budget = budget.with(seeds.bytes());
     let what = format_args!("{} threads need", context.threads);
     let left = budget.check(what, Shortage::FEWER_THREADS)?;
     let ahead = AHEAD * context.threads as u64 + gpus.as_ref().map_or(0, Gpus::batches);
@@ -168,7 +176,7 @@ pub(crate) fn run_to<R: Receiver + Send>(
     let keeps_letters = receiver.wants_letters();
     let sink = Sink::new(&queries, patterns, receiver);
     let engine = Engine::new(&records, sink, ahead, progress, cancel);
-    let make = || Worker::new(&queries, keeps_letters, most);
+    let make = || Worker::new(&queries, Some(&seeds), keeps_letters, most);
     let by_gpus = match gpus {
         None => engine.run(context.threads, make).map(|_| ByGpus::default())?,
         Some(gpus) => {
@@ -177,6 +185,7 @@ pub(crate) fn run_to<R: Receiver + Send>(
         }
     };
     let (mut outcome, receiver) = engine.finish()?.into_outcome();
+    outcome.ways = ways;
     (outcome.devices, outcome.kernels) = (by_gpus.devices, by_gpus.kernels);
     outcome.stages.add("search", begun.elapsed());
     progress.finish();
@@ -204,6 +213,18 @@ fn search_with<'q, R: Receiver + Send>(
         gpus.stop();
         workers.map(drop)
     })
+}
+
+/// Chooses the way in which queries are found. Tables take at most half of the memory that is left.
+fn plan_seeds(
+    queries: &Queries,
+    texts: &[Input],
+    budget: Budget,
+    context: &Context,
+) -> (Seeds, Vec<Way>) {
+    let limits =
+        Limits { letters: text_bytes(texts), memory: budget.left() / 2, threads: context.threads };
+    Seeds::plan(queries, limits, Level::best())
 }
 
 /// Returns the budget of threads and patterns.

@@ -15,6 +15,9 @@ use crate::tile::{Stretch, Tile};
 /// The number of ends that a lane reports, for long texts.
 pub(crate) const OWN_COLUMNS: usize = if cfg!(test) { 60 } else { 960 };
 
+/// The least number of ends that a lane reports, unless its part has fewer.
+const MIN_OWN_COLUMNS: usize = 8;
+
 /// A text, or a part of one.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece<'t> {
@@ -23,6 +26,21 @@ pub(crate) struct Piece<'t> {
     pub(crate) owned: Range<usize>,
     /// Whether the first letter is that of the sequence.
     pub(crate) begins: bool,
+}
+
+/// Ends that a scan reports: a range of those of a piece.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) piece: usize,
+    pub(crate) ends: Range<usize>,
+}
+
+impl Part {
+    /// Returns the parts that have all ends that pieces report.
+    pub(crate) fn all(pieces: &[Piece<'_>]) -> Vec<Part> {
+        let whole = |(piece, one): (usize, &Piece<'_>)| Part { piece, ends: one.owned.clone() };
+        pieces.iter().enumerate().map(whole).collect()
+    }
 }
 
 /// An end of a query in a piece.
@@ -55,18 +73,22 @@ impl Scanner {
         Scanner { level, tile: Tile::default(), rows: Rows::default(), found: Vec::new() }
     }
 
-    /// Appends the ends in some pieces of all queries that are scanned in the complement of the text, or of the others.
+    /// Appends the ends in some parts of pieces of the queries with the given numbers.
     /// Returns `false`, with some of the ends, if there are more than `most`.
     pub(crate) fn scan(
         &mut self,
         pieces: &[Piece<'_>],
+        parts: &[Part],
         queries: &Queries,
-        in_complement: bool,
+        numbers: &[u32],
         most: usize,
         ends: &mut Vec<PieceEnd>,
     ) -> bool {
+        if numbers.is_empty() {
+            return true;
+        }
         let first = ends.len();
-        let mut lanes = lanes(pieces, queries.reach());
+        let mut lanes = lanes(pieces, parts, queries.reach());
         // Lanes of a tile should have the same length.
         lanes.sort_by_key(|lane| std::cmp::Reverse(lane.letters.len()));
         for lanes in lanes.chunks(LANES) {
@@ -79,10 +101,9 @@ impl Scanner {
                 })
                 .collect();
             self.tile.load(self.level, &stretches, queries.sets(), queries.n_matches());
-            let queries_here = (0..).zip(queries.all());
-            for (number, query) in queries_here.filter(|one| one.1.in_complement == in_complement) {
+            for &number in numbers {
                 self.found.clear();
-                self.scan_tile(queries, query);
+                self.scan_tile(queries, &queries.all()[number as usize]);
                 let found = &self.found;
                 let own = found.iter().filter_map(|found| own_end(lanes, number, found));
                 ends.extend(own.filter(|end| is_anchored(queries, pieces, end)));
@@ -117,22 +138,25 @@ fn own_end(lanes: &[Lane], query: u32, found: &LaneEnd) -> Option<PieceEnd> {
 }
 
 /// Whether the letters after an end are those of the anchor, if there is one.
-fn is_anchored(queries: &Queries, pieces: &[Piece<'_>], end: &PieceEnd) -> bool {
+pub(crate) fn is_anchored(queries: &Queries, pieces: &[Piece<'_>], end: &PieceEnd) -> bool {
     let after = &pieces[end.piece as usize].letters[end.end.position..];
     let bases = after.iter().map(|&letter| text_bases(letter, queries.n_matches()));
     queries.anchor().is_none_or(|anchor| anchor.follows(bases))
 }
 
-/// Divides pieces into lanes. Each begins `reach` letters before the first end that it reports, so that it has all
+/// Divides parts into lanes. Each begins `reach` letters before the first end that it reports, so that it has all
 /// alignments of its ends.
-fn lanes(pieces: &[Piece<'_>], reach: usize) -> Vec<Lane> {
+fn lanes(pieces: &[Piece<'_>], parts: &[Part], reach: usize) -> Vec<Lane> {
     let mut lanes = Vec::new();
-    for (piece, Piece { letters, owned, .. }) in pieces.iter().enumerate() {
-        let (first, last) = (owned.start.max(1), owned.end.min(letters.len() + 1));
-        for from in (first..last).step_by(OWN_COLUMNS) {
-            let to = last.min(from + OWN_COLUMNS);
+    // The columns of a tile take the same time however many lanes it has.
+    let whole: usize = parts.iter().map(|part| part.ends.len()).sum();
+    let own = whole.div_ceil(LANES).clamp(MIN_OWN_COLUMNS, OWN_COLUMNS);
+    for Part { piece, ends } in parts {
+        let (first, last) = (ends.start.max(1), ends.end.min(pieces[*piece].letters.len() + 1));
+        for from in (first..last).step_by(own) {
+            let to = last.min(from + own);
             let start = (from - 1).saturating_sub(reach);
-            lanes.push(Lane { piece, letters: start..to - 1, skipped: from - 1 - start });
+            lanes.push(Lane { piece: *piece, letters: start..to - 1, skipped: from - 1 - start });
         }
     }
     lanes

@@ -6,7 +6,8 @@ use crate::letters::{complement_letter, text_bases};
 use crate::overhang::ends_after;
 use crate::places::{Decider, Overlap, Places};
 use crate::queries::{Queries, Query};
-use crate::scan::{Piece, PieceEnd, Scanner};
+use crate::scan::{Piece, PieceEnd};
+use crate::seeds::{Finder, Seeds};
 use crate::select::End;
 
 /// A text, or a stretch of one.
@@ -22,17 +23,18 @@ pub(crate) struct Text<'t> {
 pub(crate) struct Searcher<'q> {
     queries: &'q Queries,
     overlap: Overlap,
-    scanner: Scanner,
+    finder: Finder<'q>,
     decider: Decider,
     ends: Vec<PieceEnd>,
 }
 
 impl<'q> Searcher<'q> {
-    pub(crate) fn new(queries: &'q Queries) -> Searcher<'q> {
+    /// Returns a searcher of queries, some of which may be found by seeds.
+    pub(crate) fn new(queries: &'q Queries, seeds: Option<&'q Seeds>) -> Searcher<'q> {
         Searcher {
             queries,
             overlap: Overlap::of(queries),
-            scanner: Scanner::new(Level::best()),
+            finder: Finder::new(Level::best(), queries, seeds),
             decider: Decider::default(),
             ends: Vec::new(),
         }
@@ -44,10 +46,10 @@ impl<'q> Searcher<'q> {
         let complements = self.complements(texts);
         let pieces = self.pieces(texts, &complements);
         for in_complement in [false, true] {
-            let (queries, ends) = (self.queries, &mut self.ends);
+            let ends = &mut self.ends;
             let pieces = &pieces[usize::from(in_complement)];
-            if queries.scans(in_complement)
-                && !self.scanner.scan(pieces, queries, in_complement, most, ends)
+            if self.queries.scans(in_complement)
+                && !self.finder.find(pieces, in_complement, most, ends)
             {
                 return None;
             }

@@ -10,10 +10,40 @@ use merganser_test_random::Random;
 use proptest::prelude::*;
 
 use crate::letters::{bases, text_bases};
+use crate::seeds::{FORCED, Forced};
 use crate::{
     Config, Error, Format, Hit, Lengths, Operation, Pattern, PrimerPair, Strand, Threshold, Writer,
-    find, run_primers, run_with,
+    run_primers, run_with,
 };
+
+/// Both ways to find ends: with words of several lengths, and a number of candidates from which on parts of a text are
+/// left to the other way.
+const WAYS: [Forced; 6] = [
+    Forced::BitSliced,
+    Forced::Seeds(3, f64::INFINITY),
+    Forced::Seeds(5, f64::INFINITY),
+    Forced::Seeds(8, f64::INFINITY),
+    Forced::Seeds(4, 10.0),
+    Forced::No,
+];
+
+/// Searches in all ways, and compares them.
+fn find<T: AsRef<[u8]>>(
+    config: &Config,
+    patterns: &[Pattern],
+    texts: &[T],
+) -> Result<Vec<Vec<Hit>>, Error> {
+    let all = WAYS.map(|way| {
+        FORCED.set(way);
+        crate::find(config, patterns, texts)
+    });
+    let mut all = all.into_iter();
+    let first = all.next().unwrap();
+    for other in all {
+        assert_eq!(other.as_ref().ok(), first.as_ref().ok());
+    }
+    first
+}
 
 fn pattern(number: usize, letters: &[u8]) -> Pattern {
     Pattern::new(format!("p{number}"), letters).unwrap()
@@ -121,11 +151,18 @@ fn run(
     let folder = tempfile::tempdir().unwrap();
     let (input, output) = (folder.path().join("texts.fa"), folder.path().join("hits.tsv"));
     std::fs::write(&input, fasta(texts)).unwrap();
-    let writer = Writer::new(Format::Tsv, Output::create(&output)?);
     let mut context = Context::new();
     context.threads = threads;
-    run_with(config, patterns, &[input.into()], writer, &context)?;
-    Ok(std::fs::read_to_string(output).unwrap())
+    let mut tables = Vec::new();
+    for way in [Forced::BitSliced, Forced::Seeds(5, f64::INFINITY), Forced::Seeds(4, 10.0)] {
+        FORCED.set(way);
+        let writer = Writer::new(Format::Tsv, Output::create(&output)?);
+        run_with(config, patterns, &[input.clone().into()], writer, &context)?;
+        tables.push(std::fs::read_to_string(&output).unwrap());
+    }
+    FORCED.set(Forced::No);
+    assert!(tables[0] == tables[1] && tables[0] == tables[2]);
+    Ok(tables.remove(0))
 }
 
 fn fasta(texts: &[Vec<u8>]) -> String {
@@ -386,6 +423,26 @@ proptest! {
         for threads in [1, 3] {
             prop_assert_eq!(run(&config, &patterns, &texts, threads).unwrap(), expected.clone());
         }
+    }
+}
+
+/// Texts of one letter, or of a short unit, have a candidate of the same pattern at each position.
+#[test]
+fn repeats_and_gaps_are_searched_in_all_ways() {
+    let texts = [
+        b"A".repeat(700),
+        b"AC".repeat(300),
+        [&b"N".repeat(300)[..], b"GATTACAGATTACAGATTAC", &b"n".repeat(300)].concat(),
+        [&b"R".repeat(40)[..], &b"ACG".repeat(100), b"NNNRYSWKM", &b"ACG".repeat(20)].concat(),
+    ];
+    let letters =
+        [&b"AAAAAAAAAAAAAAAAAAAAAAA"[..], b"ACACACACACGCACACACACACA", b"GATTACAGATTACAGATTAC"];
+    let patterns: Vec<Pattern> =
+        (0..).zip(letters).map(|(n, letters)| pattern(n, letters)).collect();
+    for (e, hamming, n_matches) in [(4, false, false), (2, false, true), (3, true, false)] {
+        let config = Config { hamming, n_matches, ..Config::new(Threshold::Edits(e)) };
+        let hits = find(&config, &patterns, &texts).unwrap();
+        assert!(hits.iter().all(|hits| !hits.is_empty()));
     }
 }
 

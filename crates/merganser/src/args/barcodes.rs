@@ -6,7 +6,7 @@ use clap::Args;
 use merganser_search::BarcodeOptions;
 
 /// The options of other searches, which have no meaning for the ends of reads.
-pub(super) const OTHERS: [&str; 18] = [
+pub(super) const OTHERS: [&str; 19] = [
     "primers",
     "hamming",
     "strand",
@@ -23,6 +23,7 @@ pub(super) const OTHERS: [&str; 18] = [
     "report_data",
     "multiqc",
     "sample_name",
+    "explain",
     "device",
     "gpu_memory",
 ];

@@ -116,6 +116,9 @@ pub(crate) struct SearchArgs {
     /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+    /// Print on stderr how the patterns are searched on the CPU, and why: by seeds or bit-sliced, with the estimated time
+    #[arg(long, help_heading = "Output")]
+    pub(crate) explain: bool,
     /// Write the number of hits of each guide by PAM, as the text has it, and edits; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Guides")]
     #[arg(requires = "pam", conflicts_with = "primers")]

@@ -21,6 +21,9 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
         format_size(context.budget()),
         merganser_seq::simd::Level::best().name()
     ));
+    if finished.args.explain {
+        outcome.ways.iter().for_each(|way| console.info(way));
+    }
     tell_skipped(outcome.skipped_alignments, console);
     let strands = match finished.args.config.strand {
         Strand::Both => "both strands",

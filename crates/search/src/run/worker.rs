@@ -9,6 +9,7 @@ use crate::places::Places;
 use crate::queries::Queries;
 use crate::scan::PieceEnd;
 use crate::searcher::{Searcher, Text};
+use crate::seeds::Seeds;
 
 /// The places of a text, or of a stretch of one.
 #[derive(Debug)]
@@ -40,8 +41,13 @@ pub(super) struct Worker<'q> {
 }
 
 impl<'q> Worker<'q> {
-    pub(super) fn new(queries: &'q Queries, keeps_letters: bool, most: usize) -> Worker<'q> {
-        Worker { searcher: Searcher::new(queries), open: None, keeps_letters, most }
+    pub(super) fn new(
+        queries: &'q Queries,
+        seeds: Option<&'q Seeds>,
+        keeps_letters: bool,
+        most: usize,
+    ) -> Worker<'q> {
+        Worker { searcher: Searcher::new(queries, seeds), open: None, keeps_letters, most }
     }
 }
 
