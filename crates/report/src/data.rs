@@ -165,17 +165,17 @@ pub struct Model {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StandardErrors {
-    /// Of the k-mer coverage.
+    /// The error of the k-mer coverage.
     pub coverage: f64,
-    /// Of the number of bases of one copy.
+    /// The error of the number of bases of one copy.
     pub genome_size: f64,
-    /// Of the number of bases that are not in repeats.
+    /// The error of the number of bases that are not in repeats.
     pub unique_size: f64,
-    /// Of the fraction of positions at which copies differ.
+    /// The error of the fraction of positions at which copies differ.
     pub heterozygosity: f64,
-    /// Of the duplicated fraction.
+    /// The error of the duplicated fraction.
     pub duplication: f64,
-    /// Of the errors per base, if these can be estimated.
+    /// The error of the errors per base, if these can be estimated.
     pub error_rate: Option<f64>,
 }
 

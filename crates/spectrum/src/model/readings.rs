@@ -31,7 +31,7 @@ const TIE: f64 = 0.01;
 /// The largest plausible fraction of a genome that is duplicated exactly.
 const MAX_DUPLICATION: f64 = 0.45;
 /// A larger duplicated fraction is accepted only if the fit is not much worse than the heterozygous one: few
-/// genomes have so many repeats of exactly two copies.
+/// genomes have that large a part in exactly two copies.
 const MUCH_DUPLICATION: f64 = 0.3;
 /// The ratio of unexplained fractions from which a fit is much worse.
 const MUCH_WORSE: f64 = 4.0;

@@ -18,29 +18,29 @@ use super::thinning::View;
 /// They do not tell whether the ploidy or the interpretation is right: see [`Doubt`](super::Doubt).
 #[derive(Clone, Debug, PartialEq)]
 pub struct StandardErrors {
-    /// Of the mean count of a k-mer that one haplotype has once.
+    /// The error of the mean count of a k-mer that one haplotype has once.
     pub coverage: f64,
-    /// Of the overdispersion of the first peak.
+    /// The error of the overdispersion of the first peak.
     pub bias: f64,
-    /// Of the number of bases of one haplotype.
+    /// The error of the number of bases of one haplotype.
     pub genome_size: f64,
-    /// Of the number of bases of one haplotype that occur once in it.
+    /// The error of the number of bases of one haplotype that occur once in it.
     pub unique_size: f64,
-    /// Of the number of bases of one haplotype that occur more than once in it.
+    /// The error of the number of bases of one haplotype that occur more than once in it.
     pub repeat_size: f64,
-    /// Of the fraction of the genome that occurs more than once.
+    /// The error of the fraction of the genome that occurs more than once.
     pub repeats: f64,
-    /// Of the heterozygosity.
+    /// The error of the heterozygosity.
     pub heterozygosity: f64,
-    /// Of the rate of each pattern, in the order of [`Model::patterns`](super::Model::patterns).
+    /// The error of the rate of each pattern, in the order of [`Model::patterns`](super::Model::patterns).
     pub patterns: Vec<f64>,
-    /// Of the fraction of the unique genome that is duplicated.
+    /// The error of the fraction of the unique genome that is duplicated.
     pub duplication: f64,
-    /// Of the number of errors per base of the reads; `None` if the error rate is.
+    /// The error of the number of errors per base of the reads; `None` if the error rate is.
     pub error_rate: Option<f64>,
 }
 
-/// What the values are made of, apart from the fit; all counts are those of the file.
+/// The numbers that the values are made of, apart from the fit; all counts are those of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Made {
     /// The count below which the excess over the model is errors.
