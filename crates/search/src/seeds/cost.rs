@@ -6,7 +6,7 @@ use merganser_seq::simd::{Features, Level};
 
 use crate::queries::Query;
 
-/// The cycles that steps take on a machine.
+/// The times of steps on a machine, in cycles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Machine {
     /// A cell of 512 lanes of the bit-sliced kernels: edits, mismatches.

@@ -144,7 +144,12 @@ impl Planner<'_> {
         }
         let choices = WORDS.map(|q| self.choice(&classes, q));
         let gain = |choice: &Choice| choice.others - choice.cycles;
-        let best = choices.max_by(|a, b| gain(a).total_cmp(&gain(b)))?;
+        let possible = choices.filter(|choice| !choice.members.is_empty());
+        let Some(best) = possible.max_by(|a, b| gain(a).total_cmp(&gain(b))) else {
+            let why = "seeds would be too frequent, or there is too little memory";
+            ways.push(by_kernel(numbers.len(), [all, all], why));
+            return None;
+        };
         if gain(&best) <= 0.0 {
             let cycles = [all, best.cycles + all - best.others];
             ways.push(by_kernel(numbers.len(), cycles, "it takes less time"));
