@@ -67,7 +67,7 @@ impl fmt::Display for DeviceChoice {
 }
 
 /// The kind of work, as far as it decides whether GPUs pay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Work {
     /// Counting the k-mers of reads.
@@ -105,6 +105,8 @@ pub enum Work {
     Search {
         /// The number of letters of all patterns, twice if both strands are searched.
         letters: u64,
+        /// The time that cores take, as a part of what they take if they examine all patterns at each letter of the text.
+        share_by_cores: f64,
     },
 }
 
@@ -129,21 +131,21 @@ impl Work {
             }
             // Each place of a k-mer is a candidate, which takes about as long as reading some bytes.
             Work::Map { repeats, .. } => Some(1_000 * MEGA / repeats.clamp(1, MAX_REPEATS)),
-            Work::Search { letters } => search_break_even(letters),
+            Work::Search { letters, share_by_cores } => search_break_even(letters, share_by_cores),
         }
     }
 }
 
 /// Returns the letters of text from which a GPU makes up for its start in a search of patterns of `letters` letters, even
-/// if it takes twice as long as measured.
+/// if it takes twice as long as measured. Cores take a share of the time that they would take bit-sliced.
 ///
 /// Measured: a core with AVX-512 takes 70 ps for each letter of text and pattern of 23 letters. An H100 takes 0.594 s for
 /// 3.22 G letters with 8 such patterns, the time of copies, and 1.98 s with 2,000. CUDA starts in a second or less.
-fn search_break_even(letters: u64) -> Option<u64> {
+fn search_break_even(letters: u64, share_by_cores: f64) -> Option<u64> {
     const START: u64 = 2_000_000_000_000_000;
     // Times of a letter of text, in femtoseconds.
     let letters = letters.min(1 << 40);
-    let by_cores = letters * (70_000 / 23 / 16);
+    let by_cores = (letters as f64 * share_by_cores) as u64 * (70_000 / 23 / 16);
     let by_gpu = 2 * (200_000 + letters * 13);
     by_cores.checked_sub(by_gpu).filter(|&saved| saved > 0).map(|saved| START / saved)
 }
@@ -277,12 +279,16 @@ mod tests {
 
     #[test]
     fn searches_of_few_patterns_stay_on_the_cpu() {
-        let least = |patterns: u64| Work::Search { letters: 23 * patterns }.break_even();
+        let search =
+            |letters, share_by_cores| Work::Search { letters, share_by_cores }.break_even();
+        let least = |patterns: u64| search(23 * patterns, 1.0);
         assert_eq!([0, 1, 16, 100].map(least), [None; 4]);
         let some = least(200).unwrap();
         assert!((1_000_000_000..10_000_000_000).contains(&some), "{some}");
         let many = least(4000).unwrap();
         assert!((100_000_000..200_000_000).contains(&many), "{many}");
+        assert_eq!(search(23 * 4000, 0.1), None);
+        assert!(search(23 * 4000, 0.5).unwrap() > 2 * many);
         assert_eq!(least(u64::MAX / 23).map(|letters| letters < 1000), Some(true));
     }
 

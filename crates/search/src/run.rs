@@ -159,10 +159,10 @@ pub(crate) fn run_to<R: Receiver + Send>(
     let begun = Instant::now();
     let segments: Vec<ReadInput> = texts.iter().cloned().map(ReadInput::Single).collect();
     let budget = budget(patterns, context);
-    let gpus = Gpus::choose(&queries, texts, budget, context)?;
-    let budget = budget.with(gpus.as_ref().map_or(0, Gpus::host_bytes));
     let (seeds, ways) = plan_seeds(&queries, texts, budget, context);
     let budget = budget.with(seeds.bytes());
+    let gpus = Gpus::choose(&queries, &ways, texts, budget, context)?;
+    let budget = budget.with(gpus.as_ref().map_or(0, Gpus::host_bytes));
     let what = format_args!("{} threads need", context.threads);
     let left = budget.check(what, Shortage::FEWER_THREADS)?;
     let ahead = AHEAD * context.threads as u64 + gpus.as_ref().map_or(0, Gpus::batches);

@@ -20,6 +20,7 @@ use super::worker::{BatchPlaces, Worker, texts_of};
 use crate::Error;
 use crate::cuda::MAX_PATTERNS;
 use crate::queries::Queries;
+use crate::seeds::Way;
 pub(super) use group::Group;
 use group::{BatchGroup, Scanners, Slot, patterns};
 
@@ -59,8 +60,13 @@ pub(super) fn check(queries: &Queries, context: &Context) -> Result<(), Error> {
     }
 }
 
-/// Returns the CUDA ordinals of the GPUs to use; empty if only the CPU searches.
-fn choose(queries: &Queries, texts: &[Input], context: &Context) -> Result<Vec<u32>, Error> {
+/// Returns the CUDA ordinals of the GPUs to use; empty if only the CPU searches. `ways` are those of the CPU.
+fn choose(
+    queries: &Queries,
+    ways: &[Way],
+    texts: &[Input],
+    context: &Context,
+) -> Result<Vec<u32>, Error> {
     check(queries, context)?;
     // Mismatches alone take the CPU less time than edits; whether a GPU is faster was not measured.
     let is_slow = queries.hamming() && context.device == DeviceChoice::Auto;
@@ -68,7 +74,7 @@ fn choose(queries: &Queries, texts: &[Input], context: &Context) -> Result<Vec<u
         return Ok(Vec::new());
     }
     let letters = queries.all().iter().map(|query| query.sets.len() as u64).sum();
-    let work = Work::Search { letters };
+    let work = Work::Search { letters, share_by_cores: Way::share_of_bit_sliced(ways) };
     Ok(context.choose_gpus(work, text_bytes(texts), merganser_gpu::usable)?)
 }
 
@@ -100,11 +106,12 @@ impl<'q> Gpus<'q> {
     /// If requested devices cannot search this, or if there is too little memory.
     pub(super) fn choose(
         queries: &'q Queries,
+        ways: &[Way],
         texts: &[Input],
         budget: Budget,
         context: &'q Context,
     ) -> Result<Option<Gpus<'q>>, Error> {
-        let ordinals = choose(queries, texts, context)?;
+        let ordinals = choose(queries, ways, texts, context)?;
         if ordinals.is_empty() {
             return Ok(None);
         }

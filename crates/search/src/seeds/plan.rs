@@ -263,6 +263,16 @@ impl Planner<'_> {
     }
 }
 
+impl Way {
+    /// Returns the estimated time of these ways as a part of that of the bit-sliced kernels.
+    pub(crate) fn share_of_bit_sliced(ways: &[Way]) -> f64 {
+        let own: f64 = ways.iter().map(|way| way.cycles[0]).sum();
+        let bit_sliced = |way: &Way| way.cycles[usize::from(way.seeds.is_some())];
+        let all: f64 = ways.iter().map(bit_sliced).sum();
+        if all > 0.0 { (own / all).min(1.0) } else { 1.0 }
+    }
+}
+
 impl fmt::Display for Way {
     /// Writes a line such as `624 queries by seeds, words of 12 letters, 2207134 entries: …`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
