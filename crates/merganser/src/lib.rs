@@ -252,8 +252,11 @@ pub mod search {
     pub use merganser_filter::Threshold;
     #[doc(inline)]
     pub use merganser_search::{
-        Alignment, Config, Error, Format, Hit, MAX_PATTERN, OffTargets, Operation, Outcome, Pam,
-        Pattern, Patterns, Score, Seed, Strand, Writer, find, run, run_with, write_counts,
+        Alignment, BarcodeOptions, Config, Demultiplexed, Error, Format, Hit, Lengths, MAX_PATTERN,
+        OffTargets, Operation, Outcome, Pam, Pattern, Patterns, PrimerPair, ReadFiles, Sample,
+        SampleCounts, Samples, Score, Seed, Strand, Trimmed, UNASSIGNED, Way, Writer,
+        demultiplex_in, find, run, run_primers, run_with, trim_in, write_adapter_counts,
+        write_counts, write_sample_counts,
     };
 }
 
