@@ -230,7 +230,7 @@ fn alignments_need_files_and_names_of_sam() {
     let piped = dir.run_with("search -q -p ACGT -e 0 - -o o.bam".split(' '), b">a\nACGT\n");
     assert_eq!(
         piped.fails(1),
-        "error: stdin: it is read twice for SAM and BAM, whose header has the lengths of all sequences: \
+        "error: stdin: it is a pipe or stdin, and would be read twice for SAM and BAM, whose header has the lengths of all sequences: \
          write it to a file first, or choose TSV or BED\n"
     );
     dir.write("twice.fa", ">a\nACGT\n>b\nACGT\n>a\nACG\n");

@@ -26,8 +26,8 @@ pub(super) fn measure(
 ) -> Result<TextLengths, Error> {
     if let Some(stream) = texts.iter().find(|input| !input.is_file()) {
         return Err(Error::Input(format!(
-            "{stream}: it is read twice for SAM and BAM, whose header has the lengths of all \
-             sequences: write it to a file first, or choose TSV or BED"
+            "{stream}: it is a pipe or stdin, and would be read twice for SAM and BAM, whose header has \
+             the lengths of all sequences: write it to a file first, or choose TSV or BED"
         )));
     }
     let segments: Vec<ReadInput> = texts.iter().cloned().map(ReadInput::Single).collect();
