@@ -19,5 +19,6 @@ mod kmers;
 mod lookup_cuda;
 mod meryl;
 mod model;
+mod panel;
 mod peers;
 mod qv;

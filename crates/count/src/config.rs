@@ -13,6 +13,8 @@ use merganser_run::options::Auto;
 use merganser_run::{ConfigError, Shard};
 use serde::Serialize;
 
+use std::path::PathBuf;
+
 use crate::Error;
 
 /// The parameters of one counting run.
@@ -23,9 +25,13 @@ pub struct Config {
     /// Bases of a k-mer, 1 to 128
     #[cfg_attr(feature = "cli", arg(short, value_name = "K", value_parser = cli::kmer_length))]
     pub k: usize,
-    /// Keep k-mers that occur at least N times; 1 keeps all [default: 2; 1 with --shard]
+    /// Count only the k-mers of FILE: a table in any format, or the k-mers of sequences in FASTA or FASTQ
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with_all = ["shard", "stats_only"]))]
+    #[serde(skip)]
+    pub panel: Option<PathBuf>,
+    /// Keep k-mers that occur at least N times; 1 keeps all, 0 also those of --panel that do not occur
+    /// [default: 2; 1 with --shard or --panel]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
-    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     #[serde(skip)]
     pub min_count: Option<u32>,
     /// Keep k-mers that occur at most N times [default: no limit]
@@ -103,6 +109,7 @@ impl Config {
     pub fn new(k: usize) -> Config {
         Config {
             k,
+            panel: None,
             min_count: None,
             max_count: None,
             forward_only: false,
@@ -119,9 +126,10 @@ impl Config {
         }
     }
 
-    /// Returns the minimum count of k-mers in the table; the default is 1 for a shard, otherwise 2.
+    /// Returns the minimum count of k-mers in the table; the default is 1 for a shard or a panel, otherwise 2.
     pub fn least(&self) -> u32 {
-        self.min_count.unwrap_or(if self.shard.is_some() { 1 } else { 2 })
+        let keeps_all = self.shard.is_some() || self.panel.is_some();
+        self.min_count.unwrap_or(if keeps_all { 1 } else { 2 })
     }
 
     /// Returns the largest count that enters the table.
@@ -144,8 +152,18 @@ impl Config {
             return fail(format!("`k` {} is out of range: 1 to {MAX_K}", self.k));
         }
         let (least, most) = (self.least(), self.most());
-        if least == 0 {
-            return fail("`min_count` 0 is out of range: 1 or more".into());
+        if least == 0 && self.panel.is_none() {
+            return fail("`min_count` 0 is out of range: 1 or more, or 0 with a `panel`".into());
+        }
+        if least == 0 && !self.format.has_zeros() {
+            return fail(
+                "`min_count` 0: only the text formats have counts of 0: use `format` tsv".into(),
+            );
+        }
+        if self.panel.is_some() && self.shard.is_some() {
+            return fail(
+                "`panel`: leave `shard` out, and count each file in a run of its own".into(),
+            );
         }
         if least > most {
             return fail(format!(

@@ -40,6 +40,7 @@ mod emit;
 mod error;
 mod fragments;
 mod job;
+mod panel;
 mod plan;
 mod results;
 mod run;

@@ -102,6 +102,11 @@ pub(crate) fn sorted_at_once<K: Kmer>(job: Job<'_>) -> u64 {
     table_bytes(job) / (3 * size_of::<(K, u32)>() as u64)
 }
 
+/// Returns the budget of reading.
+pub(crate) fn reading(job: Job<'_>) -> Budget {
+    Budget::new(job.memory).with_files(1).with(job.threads as u64 * chunk_bytes(job) as u64 * 9 / 4)
+}
+
 /// Returns the budget after everything except full blocks, and the bytes of a block.
 fn budget<K: Width>(job: Job<'_>, bins: usize) -> (Budget, u64) {
     let threads = job.threads as u64;

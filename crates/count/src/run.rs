@@ -11,6 +11,8 @@ use std::time::Instant;
 
 use merganser_io::{Chunk, Input, OutputSet, QualityOffset, Reader};
 use merganser_kmers::formats::TableOutput;
+use merganser_kmers::lookup::Panel;
+use merganser_kmers::tables::AnyTable;
 use merganser_kmers::{Histogram, JobHash, MemoryTable, Piece, PieceKind};
 use merganser_run::options::Auto;
 use merganser_run::{
@@ -30,6 +32,7 @@ use crate::cuda::GpuKmer;
 use crate::emit::TableContents;
 use crate::fragments::{self, Fragments, Tally};
 use crate::job::Job;
+use crate::panel::{self, PanelCounter, PanelResults};
 use crate::plan::{self, Plan};
 use crate::results::Results;
 use crate::{Config, Error};
@@ -240,8 +243,13 @@ fn count_into(
         }
     };
     let inputs = &inputs[..];
+    let panel = config.panel.as_deref().map(|path| panel::open(path, config, context));
+    let panel = panel.transpose()?;
     let text = merganser_io::text_bytes(inputs);
-    let mut devices = context.choose_gpus(Work::Count, text, merganser_gpu::usable)?;
+    let mut devices = match panel {
+        None => context.choose_gpus(Work::Count, text, merganser_gpu::usable)?,
+        Some(_) => Vec::new(),
+    };
     let memory = context.gpu_memory;
     let pays = with_kmer!(config.k, K => crate::cuda::plan::pay::<K>(memory, devices.len(), text));
     if !devices.is_empty() && !pays {
@@ -253,7 +261,10 @@ fn count_into(
     let reader = reading::open(job, inputs, cancel)?;
     let files = create()?;
     let run = RunContext { job, config, reader: &reader, progress, cancel };
-    let counted = with_kmer!(config.k, K => run.count::<K>(files));
+    let counted = with_kmer!(config.k, K => match &panel {
+        None => run.count::<K>(files),
+        Some(panel) => run.count_panel::<K>(&panel.table, context, files),
+    });
     let [device_chunks, returned_chunks] = reader.remote_chunks();
     counted
         .map(|outcome| Outcome {
@@ -363,6 +374,34 @@ impl RunContext<'_> {
         }
         outcome.histogram = writer.finish()?;
         self.emit(&results, &pool, files, &mut outcome)?;
+        Ok(outcome)
+    }
+
+    /// Counts the k-mers of a panel: one pass, one counter for each.
+    fn count_panel<K: Width>(
+        self,
+        table: &AnyTable,
+        context: &Context,
+        files: TableOutput,
+    ) -> Result<Outcome, Error> {
+        let mut outcome = Outcome::default();
+        let started = Instant::now();
+        let panel = Panel::<K>::load(table, plan::reading(self.job), context)?;
+        outcome.stage("load", started);
+        let started = Instant::now();
+        self.progress.stage("reading", Unit::Bytes, self.reader.bytes_total());
+        let make = || PanelCounter::new(&panel, self.config);
+        let (counters, tally) = read_all(&self.reading(), None, make)?;
+        outcome.read(tally);
+        outcome.total_kmers = counters.iter().map(|counter| counter.kmers).sum();
+        let results = PanelResults::new(&panel, self.config);
+        let (histogram, absent) = results.histogram(self.job.threads, self.cancel)?;
+        outcome.histogram = histogram;
+        outcome.stage("count", started);
+        self.keep(&mut outcome);
+        outcome.kept_kmers += if self.config.least() == 0 { absent } else { 0 };
+        self.write(&results, files, &mut outcome)?;
+        self.progress.finish();
         Ok(outcome)
     }
 
@@ -476,17 +515,34 @@ impl RunContext<'_> {
         files: TableOutput,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
+        self.keep(outcome);
+        thread::scope(|scope| {
+            if self.config.format != Format::None {
+                start_scoped(scope, || pool.trim())?;
+            }
+            self.write(source, files, outcome)
+        })
+    }
+
+    /// Fills in which k-mers of the histogram the table has.
+    fn keep(&self, outcome: &mut Outcome) {
         let (least, most) = (self.config.least(), self.config.most());
         outcome.kept_kmers = outcome.histogram.distinct(least, most);
         outcome.saturated = outcome.histogram.max() == u32::MAX;
+    }
+
+    /// Sorts and writes the kept k-mers.
+    fn write<K: Width>(
+        &self,
+        source: &dyn TableContents<K>,
+        files: TableOutput,
+        outcome: &mut Outcome,
+    ) -> Result<(), Error> {
         if self.config.format == Format::None {
             return Ok(());
         }
         let started = Instant::now();
-        let synced = thread::scope(|scope| {
-            start_scoped(scope, || pool.trim())?;
-            output::write(files, self.job, source, outcome, self.cancel)
-        })?;
+        let synced = output::write(files, self.job, source, outcome, self.cancel)?;
         outcome.stages.add("sort and write", started.elapsed().saturating_sub(synced));
         outcome.stages.add("sync", synced);
         Ok(())

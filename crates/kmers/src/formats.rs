@@ -68,6 +68,16 @@ merganser_run::named! {
     }
 }
 
+impl TableFormat {
+    /// Whether a table of this format may have k-mers with a count of 0.
+    pub fn has_zeros(self) -> bool {
+        matches!(
+            self,
+            TableFormat::Tsv | TableFormat::Fasta | TableFormat::Jellyfish | TableFormat::None
+        )
+    }
+}
+
 /// The open output files of a table.
 pub struct TableOutput(Files);
 

@@ -7,6 +7,7 @@ mod devices;
 mod kernels;
 mod lines;
 mod load;
+mod panel;
 mod ranged;
 mod resident;
 mod sliding;
@@ -21,6 +22,7 @@ use crate::tables::AnyTable;
 use crate::tables::temporary::Temporary;
 use kernels::SeekKmer;
 use load::{Loading, Sections};
+pub use panel::Panel;
 use ranged::Ranged;
 use resident::Resident;
 use sorted_queries::SortedQueries;
@@ -188,7 +190,13 @@ fn open<K: SeekKmer>(
         let ranges = session.ranges::<K>(progress, cancel)?;
         // The gathered and the loaded k-mers are in memory at the same time.
         let most = room(&table, options).saturating_sub(session.gathered_bytes());
-        let loading = Loading { session: &session, ranges: &ranges, cut: options.cut, cancel };
+        let loading = Loading {
+            session: &session,
+            ranges: &ranges,
+            cut: options.cut,
+            without_counts: false,
+            cancel,
+        };
         if gpus.is_empty() && loading.bytes() <= most {
             let sections = loading.all(u64::MAX, progress)?;
             return Ok(Box::new(Resident::new(&table, sections.unwrap_or_default(), cancel)));
@@ -221,7 +229,13 @@ fn open_own<K: SeekKmer>(
     } else {
         let session = Session::new(std::slice::from_ref(&table), 1, options.context)?;
         let ranges = session.ranges::<K>(progress, cancel)?;
-        let loading = Loading { session: &session, ranges: &ranges, cut: options.cut, cancel };
+        let loading = Loading {
+            session: &session,
+            ranges: &ranges,
+            cut: options.cut,
+            without_counts: false,
+            cancel,
+        };
         // With a cut, the size is known only after loading.
         match options.cut == Cut::NONE && loading.bytes() > most {
             true => None,

@@ -27,7 +27,8 @@ const COUNTS: RangeInclusive<i64> = 1..=u32::MAX as i64;
 ///         list of files), or sequences: an iterable of bytes, Arrow strings (a Polars Series, a pyarrow array), or a
 ///         NumPy array (dtype "S", or uint8 with one row per sequence). A str always is the name of a file.
 ///     k: The length of a k-mer in bases, 1 to 128.
-///     min_count: Keep k-mers that occur at least this often; 1 keeps all.
+///     panel: Count only the k-mers of this file: a table in any format, or sequences; None counts all.
+///     min_count: Keep k-mers that occur at least this often; 1 keeps all. None is 2, or 1 with a panel.
 ///     max_count: Keep k-mers that occur at most this often; None for no limit.
 ///     forward_only: Count each k-mer as written in the read, separately from its reverse complement.
 ///     hpc: Collapse each run of the same base to one base first (homopolymer compression).
@@ -61,7 +62,7 @@ const COUNTS: RangeInclusive<i64> = 1..=u32::MAX as i64;
 /// >>> table
 /// <merganser.Table of 3 5-mers>
 #[pyfunction]
-#[pyo3(signature = (reads, k=Int::Of(31), **options), text_signature = "(reads, k=31, *, min_count=2, max_count=None, \
+#[pyo3(signature = (reads, k=Int::Of(31), **options), text_signature = "(reads, k=31, *, panel=None, min_count=None, max_count=None, \
 forward_only=False, hpc=False, min_qual=None, quality_offset=33, storage='auto', bins=None, reference=None, output=None, \
 device=None, threads=None, memory=None, tmp_dir=None, progress=None)")]
 pub(crate) fn count(
@@ -102,6 +103,7 @@ fn k_of(py: Python<'_>, k: Int) -> PyResult<usize> {
 fn config(k: usize, keywords: &Keywords<'_>) -> PyResult<Config> {
     let of = Config::new(k);
     Ok(Config {
+        panel: keywords.path("panel")?,
         forward_only: keywords.flag("forward_only")?,
         min_count: keywords.within("min_count", COUNTS)?.or(of.min_count),
         max_count: keywords.within("max_count", COUNTS)?,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -150,3 +151,17 @@ def test_rows_of_one_column_are_kmers() -> None:
     assert table.query(frame).tolist() == [1, 1]
     with pytest.raises(TypeError, match="the data have 2 columns: give one column"):
         table.query(table)
+
+
+def test_only_the_k_mers_of_a_panel_are_counted(tmp_path: Path) -> None:
+    reads = [b"ACGTTACCA", b"CGTTACGGA", b"TTTTTTTT"]
+    everything = merganser.count(reads, k=5, min_count=1)
+    panel = tmp_path / "panel.tsv"
+    panel.write_text("AAAAA\t7\nAACGT\t1\nCCCCC\t3\n")
+    counted = merganser.count(reads, k=5, panel=panel)
+    assert {row[0]: row[1] for row in counted} == {kmer: everything[kmer] for kmer in ("AAAAA", "AACGT")}
+    sequences = tmp_path / "panel.fa"
+    sequences.write_text(">a\nAAAAACGTNCCCCC\n")
+    assert len(merganser.count(reads, k=5, panel=sequences)) > 0
+    with pytest.raises(merganser.ArgumentError, match="have 5 bases"):
+        merganser.count(reads, k=6, panel=panel)

@@ -59,7 +59,13 @@ pub(super) fn lookup<K: SeekKmer>(
     let sections = {
         let session = Session::new(std::slice::from_ref(&table), 1, options.context)?;
         let ranges = session.ranges::<K>(progress, cancel)?;
-        let loading = Loading { session: &session, ranges: &ranges, cut: options.cut, cancel };
+        let loading = Loading {
+            session: &session,
+            ranges: &ranges,
+            cut: options.cut,
+            without_counts: false,
+            cancel,
+        };
         // With a cut, the size is known only after loading.
         match options.cut == Cut::NONE && loading.bytes() > whole {
             true => None,
@@ -249,7 +255,8 @@ impl<K: SeekKmer> RangedOnDevices<K> {
         let session = Session::new(std::slice::from_ref(&self.table), 1, &self.context)?;
         let ranges = session.ranges::<K>(&Silent, &self.cancel)?;
         let (cut, cancel) = (self.cut, &self.cancel);
-        let loading = Loading { session: &session, ranges: &ranges, cut, cancel };
+        let loading =
+            Loading { session: &session, ranges: &ranges, cut, without_counts: false, cancel };
         for group in &self.groups {
             let (bits, most) = (self.bits, self.sections_bytes);
             let sections =

@@ -113,7 +113,24 @@ impl<K: Kmer> Section<K> {
 
     /// Returns the count of a k-mer whose look-up begins at `line`; 0 if the section does not have it.
     #[inline(always)]
-    pub(crate) fn count(&self, kmer: K, mut line: usize) -> u32 {
+    pub(crate) fn count(&self, kmer: K, line: usize) -> u32 {
+        match self.find(kmer, line) {
+            None => 0,
+            Some((line, slot, LARGE)) => self.large(line, slot),
+            Some((_, _, count)) => u32::from(count),
+        }
+    }
+
+    /// Returns the number of a k-mer whose look-up begins at `line`, less than [`slots`](Self::slots); `None` if the
+    /// section does not have it.
+    #[inline(always)]
+    pub(crate) fn slot(&self, kmer: K, line: usize) -> Option<usize> {
+        self.find(kmer, line).map(|(line, slot, _)| line * SLOTS + slot)
+    }
+
+    /// Returns the line, the slot and the code of a k-mer whose look-up begins at `line`.
+    #[inline(always)]
+    fn find(&self, kmer: K, mut line: usize) -> Option<(usize, usize, u8)> {
         loop {
             let Line { kmers, codes } = &self.lines[line];
             let mut equal = 0u32;
@@ -125,13 +142,12 @@ impl<K: Kmer> Section<K> {
                 let slot = equal.trailing_zeros() as usize;
                 match (codes >> (8 * slot)) as u8 {
                     0 => {}
-                    LARGE => return self.large(line, slot),
-                    count => return u32::from(count),
+                    code => return Some((line, slot, code)),
                 }
                 equal &= equal - 1;
             }
             if codes & MORE == 0 {
-                return 0;
+                return None;
             }
             line = self.after(line);
         }
@@ -142,6 +158,19 @@ impl<K: Kmer> Section<K> {
         let codes = self.lines[line].codes;
         let before = (0..slot).filter(|other| (codes >> (8 * other)) as u8 == LARGE).count();
         self.large[self.large_starts[line] as usize + before]
+    }
+
+    /// Returns the number of slots.
+    pub(crate) fn slots(&self) -> usize {
+        self.lines.len() * SLOTS
+    }
+
+    /// Calls `take` with each k-mer and the number of its slot.
+    pub(crate) fn each_slot(&self, mut take: impl FnMut(K, usize)) {
+        for (number, line) in self.lines.iter().enumerate() {
+            let used = (0..SLOTS).filter(|slot| (line.codes >> (8 * slot)) as u8 != 0);
+            used.for_each(|slot| take(line.kmers[slot], number * SLOTS + slot));
+        }
     }
 
     /// Returns the number of lines.
@@ -191,6 +220,12 @@ mod tests {
         for value in 0..1 << 10 {
             assert_eq!(get(kmer(value)), counts.get(&value).copied().unwrap_or(0), "{value}");
         }
+        let mut kept = BTreeMap::new();
+        section.each_slot(|kmer, slot| {
+            assert_eq!(section.slot(kmer, section.line_of(kmer)), Some(slot));
+            assert!(slot < section.slots() && kept.insert(kmer, get(kmer)).is_none());
+        });
+        assert!(kept.into_iter().eq(kmers.iter().copied()));
         assert!(
             section.bytes()
                 <= bytes_for::<K>(kmers.len() as u64, 1)

@@ -38,6 +38,34 @@ impl<K: Kmer> Sections<K> {
         self.sections.get(kmer.prefix(k, self.bits).wrapping_sub(self.first) as usize)
     }
 
+    /// Calls `take` with the index of the section and the slot of each k-mer that these sections have.
+    #[inline(always)]
+    pub(crate) fn each_slot_of(&self, kmers: &[K], k: usize, mut take: impl FnMut(usize, usize)) {
+        for kmers in kmers.chunks(AT_ONCE) {
+            let lines = self.prefetched(kmers.iter().copied(), k);
+            for (&line, &kmer) in lines.iter().zip(kmers) {
+                let section = kmer.prefix(k, self.bits).wrapping_sub(self.first) as usize;
+                let found = self.sections.get(section).and_then(|own| own.slot(kmer, line));
+                if let Some(slot) = found {
+                    take(section, slot);
+                }
+            }
+        }
+    }
+
+    /// Prefetches the lines of up to [`AT_ONCE`] k-mers, and returns them.
+    #[inline(always)]
+    fn prefetched(&self, kmers: impl Iterator<Item = K>, k: usize) -> [usize; AT_ONCE] {
+        let mut lines = [0; AT_ONCE];
+        for (line, kmer) in lines.iter_mut().zip(kmers) {
+            if let Some(section) = self.of(kmer, k) {
+                *line = section.line_of(kmer);
+                section.prefetch(*line);
+            }
+        }
+        lines
+    }
+
     /// Writes the counts of k-mers of `letters` that are in these sections to their positions in `counts`. Other
     /// positions are not changed; positions beyond the end of `counts` are ignored.
     pub(crate) fn look_up(&self, sliding: Sliding, letters: &[u8], counts: &mut [u32]) {
@@ -83,13 +111,7 @@ impl<K: Kmer> Sections<K> {
 
     #[inline(always)]
     fn answer(&self, k: usize, waiting: &[(K, usize)], counts: &mut [u32]) {
-        let mut lines = [0; AT_ONCE];
-        for (line, &(kmer, _)) in lines.iter_mut().zip(waiting) {
-            if let Some(section) = self.of(kmer, k) {
-                *line = section.line_of(kmer);
-                section.prefetch(*line);
-            }
-        }
+        let lines = self.prefetched(waiting.iter().map(|&(kmer, _)| kmer), k);
         for (&line, &(kmer, place)) in lines.iter().zip(waiting) {
             if let (Some(section), Some(count)) = (self.of(kmer, k), counts.get_mut(place)) {
                 *count = section.count(kmer, line);
@@ -103,6 +125,8 @@ pub(super) struct Loading<'l, 's, K> {
     pub(super) session: &'l Session<'s>,
     pub(super) ranges: &'l [Box<dyn Ranges<K> + 'l>],
     pub(super) cut: Cut,
+    /// Whether all counts are replaced by 1, so that none takes more than a byte.
+    pub(super) without_counts: bool,
     pub(super) cancel: &'l Cancel,
 }
 
@@ -158,7 +182,8 @@ impl<K: Kmer> Loading<'_, '_, K> {
     ) -> Result<Vec<T>, Error> {
         let engine = self.session.engine(self.ranges, bits, progress, self.cancel);
         progress.stage("loading", Unit::Bytes, Some(engine.total));
-        let make = || Filling { cut: self.cut, open: Vec::new(), keeper: make() };
+        let (cut, without_counts) = (self.cut, self.without_counts);
+        let make = || Filling { cut, without_counts, open: Vec::new(), keeper: make() };
         engine.run_some(range, make)?.into_iter().map(|worker| worker.keeper).collect()
     }
 }
@@ -188,6 +213,7 @@ impl<K: Kmer> Keep<K> for InMemory<'_, K> {
 /// The state of a worker that makes sections.
 struct Filling<K, T> {
     cut: Cut,
+    without_counts: bool,
     /// The k-mers of the section that is not complete yet.
     open: Vec<(K, u32)>,
     keeper: Result<T, Error>,
@@ -197,7 +223,10 @@ impl<K: Kmer, T: Keep<K>> Work<K> for Filling<K, T> {
     fn range(&mut self, place: Place, tables: &mut [Vec<(K, u32)>]) -> Result<bool, Error> {
         let Ok(keeper) = &mut self.keeper else { return Ok(false) };
         let kept = tables[0].iter().filter(|(_, count)| self.cut.keeps(*count));
-        self.open.extend(kept);
+        match self.without_counts {
+            true => self.open.extend(kept.map(|&(kmer, _)| (kmer, 1))),
+            false => self.open.extend(kept),
+        }
         if !place.last {
             return Ok(true);
         }

@@ -79,7 +79,8 @@ impl<K: Kmer> Ranged<K> {
         let session = Session::new(std::slice::from_ref(&self.table), 1, &self.context)?;
         let ranges = session.ranges::<K>(&Silent, &self.cancel)?;
         let (cut, cancel) = (self.cut, &self.cancel);
-        let loading = Loading { session: &session, ranges: &ranges, cut, cancel };
+        let loading =
+            Loading { session: &session, ranges: &ranges, cut, without_counts: false, cancel };
         for group in &self.groups {
             if let Some(sections) = loading.some(self.bits, group.clone(), u64::MAX, &Silent)? {
                 with(sections)?;

@@ -53,10 +53,23 @@ impl AnyTable {
     /// If the text cannot be read, memory or disk space is too small, or the run was cancelled
     /// ([`Error::Cancelled`]).
     pub fn kept(self, context: &Context) -> Result<AnyTable, Error> {
+        if self.is_read_once() { self.rewritten(context) } else { Ok(self) }
+    }
+
+    /// Returns a table whose k-mers can be read in ascending order without gathering them first: other tables are written
+    /// to a temporary `.mgk` table.
+    ///
+    /// The progress stages and the errors are those of [`kept`](Self::kept).
+    ///
+    /// # Errors
+    /// Fails as [`kept`](Self::kept) does.
+    pub fn sorted(self, context: &Context) -> Result<AnyTable, Error> {
+        if self.is_unsorted() { self.rewritten(context) } else { Ok(self) }
+    }
+
+    /// Writes the table to a temporary `.mgk` table, and returns that.
+    fn rewritten(self, context: &Context) -> Result<AnyTable, Error> {
         let (progress, cancel) = (&*context.progress, &context.cancel);
-        if !self.is_read_once() {
-            return Ok(self);
-        }
         let session = Session::new(std::slice::from_ref(&self), 1, context)?;
         let temporary = with_kmer!(self.description().k, K => {
             let ranges = session.ranges::<K>(progress, cancel)?;

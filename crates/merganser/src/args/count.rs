@@ -39,6 +39,9 @@ Examples:
     merganser count -k 31 --min-count 1 -o sample.jf reads.fq.gz
   All 29-mers for vg haplotypes, in KFF:
     merganser count -k 29 --min-count 1 -o sample.kff reads.fq.gz
+  How often the k-mers of a panel occur, also those that do not:
+    merganser count -k 31 --panel panel.tsv --min-count 0 -o counts.tsv \\
+      reads.fq.gz
   From a pipe, as text:
     curl -s $URL | merganser count -k 31 --format tsv -o sample.tsv.gz -
   CRAM, with the genome that the reads were aligned to:

@@ -64,7 +64,7 @@ pub(super) fn table_files(args: &CountArgs) -> Vec<PathBuf> {
 /// Returns all files that the run reads and writes.
 pub(super) fn files(args: &CountArgs, inputs: &[Input]) -> RunFiles {
     let pages = Pages::paths(&args.pages, Kind::Spectrum, None);
-    let files = RunFiles::new().lists(&args.inputs).inputs(inputs);
+    let files = RunFiles::new().lists(&args.inputs).inputs(inputs).read(&args.config.panel);
     let table = Format::holds(args.given_format, Holds::COUNTED_TABLE);
     let files = files.write(table, table_files(args)).write(Holds::LINES, &args.histogram);
     files.write(Holds::JSON, &args.json).write_each(pages)

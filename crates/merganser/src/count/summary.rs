@@ -33,6 +33,7 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     summary.set_all("parameters", config);
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
     set("canonical", config.is_canonical().into());
+    set("panel", config.panel.as_deref().map(|path| path.display().to_string()).into());
     set("min_count", config.least().into());
     set("hist_max", args.hist_max.into());
     set("format", args.format().name().into());
@@ -57,7 +58,7 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
     set("total_kmers", outcome.total_kmers);
     set("distinct_kmers", histogram.distinct(1, u32::MAX));
     set("kept_kmers", outcome.kept_kmers);
-    set("below_min_count", histogram.distinct(0, config.least() - 1));
+    set("below_min_count", histogram.distinct(0, config.least().saturating_sub(1)));
     set("above_max_count", above(finished));
     set("largest_count", histogram.max().into());
     set("beyond_histogram", finished.beyond_histogram);

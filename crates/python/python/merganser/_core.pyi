@@ -1704,7 +1704,8 @@ def count(
     reads: _Reads,
     k: int = 31,
     *,
-    min_count: int = 2,
+    panel: _Path | None = None,
+    min_count: int | None = None,
     max_count: int | None = None,
     forward_only: bool = False,
     hpc: bool = False,
@@ -1727,7 +1728,8 @@ def count(
             list of files), or sequences: an iterable of bytes, Arrow strings (a Polars Series, a pyarrow array), or a
             NumPy array (dtype "S", or uint8 with one row per sequence). A str always is the name of a file.
         k: The length of a k-mer in bases, 1 to 128.
-        min_count: Keep k-mers that occur at least this often; 1 keeps all.
+        panel: Count only the k-mers of this file: a table in any format, or sequences; None counts all.
+        min_count: Keep k-mers that occur at least this often; 1 keeps all. None is 2, or 1 with a panel.
         max_count: Keep k-mers that occur at most this often; None for no limit.
         forward_only: Count each k-mer as written in the read, separately from its reverse complement.
         hpc: Collapse each run of the same base to one base first (homopolymer compression).

@@ -1,0 +1,145 @@
+//! `count --panel` counts the k-mers of a panel, whatever the format of the panel, the options and the number of threads.
+
+use std::collections::BTreeMap;
+
+use merganser_test_support::tools::{installed, shell};
+use merganser_test_support::{Dir, gunzip, small_reads};
+
+type Counts = BTreeMap<String, u64>;
+
+/// Returns a directory with the repository's reads as `r1.fq` and `r2.fq`.
+fn with_reads() -> Dir {
+    let dir = Dir::new();
+    for (name, path) in ["r1.fq", "r2.fq"].into_iter().zip(small_reads()) {
+        dir.write(name, gunzip(&path));
+    }
+    dir
+}
+
+fn counts(text: &str) -> Counts {
+    let line = |line: &str| {
+        let (kmer, count) = line.split_once('\t').unwrap();
+        (kmer.to_owned(), count.parse().unwrap())
+    };
+    text.lines().map(line).collect()
+}
+
+fn text(counts: &Counts) -> String {
+    counts.iter().map(|(kmer, count)| format!("{kmer}\t{count}\n")).collect()
+}
+
+#[test]
+fn panels_in_every_format_have_the_counts_of_the_reads() {
+    let dir = with_reads();
+    for (k, options) in
+        [(5, ""), (11, "--forward-only"), (21, "--min-qual 20"), (33, ""), (70, "--hpc")]
+    {
+        let strands = if options == "--forward-only" { options } else { "" };
+        let hpc = if options == "--hpc" { options } else { "" };
+        let count = |args: &str| dir.run(&format!("count -q -k {k} {options} {args}")).ok();
+        let all = counts(&count("--min-count 1 --format tsv -o - r2.fq"));
+        let other = counts(
+            &dir.run(&format!(
+                "count -q -k {k} {strands} {hpc} --min-count 1 --format tsv -o - r1.fq"
+            ))
+            .ok(),
+        );
+        let panel: Counts = other.into_iter().step_by(5).map(|(kmer, _)| (kmer, 1000)).collect();
+        dir.write("p.tsv", text(&panel));
+        let mut expected: Counts =
+            panel.keys().map(|kmer| (kmer.clone(), all.get(kmer).copied().unwrap_or(0))).collect();
+        let with_zeros = expected.clone();
+        expected.retain(|_, count| *count > 0);
+        assert!(!expected.is_empty() && (k == 5 || expected.len() < with_zeros.len()), "{k}");
+        let convert = |name: &str, format: &str| {
+            dir.run(&format!("kmers convert -q {strands} {hpc} --format {format} -o {name} p.tsv"))
+                .ok()
+        };
+        for (name, format) in
+            [("p.mgk", "mgk"), ("p.kff", "kff"), ("p", "kmc"), ("p.jf", "jf"), ("p.fa", "fasta")]
+        {
+            convert(name, format);
+        }
+        for (panel, threads) in
+            [("p.tsv", 1), ("p.mgk", 3), ("p.kff", 2), ("p", 1), ("p.jf", 4), ("p.fa", 2)]
+        {
+            let args = format!("--panel {panel} --threads {threads} --format tsv -o - r2.fq");
+            assert_eq!(counts(&count(&args)), expected, "{k} {panel}");
+        }
+        let found = count("--panel p.mgk --min-count 0 --format tsv -o - r2.fq");
+        assert_eq!(counts(&found), with_zeros, "{k}");
+        let mut some = expected.clone();
+        some.retain(|_, count| (2..=9).contains(count));
+        let limits = "--panel p.mgk --min-count 2 --max-count 9 -o some.mgk r2.fq";
+        count(limits);
+        assert_eq!(counts(&dir.run("kmers dump some.mgk").ok()), some, "{k}");
+        assert_eq!(dir.run("kmers verify some.mgk").ok(), "some.mgk: ok\n");
+        let histogram = count("--panel p.mgk --format none --histogram - r2.fq");
+        let lines: u64 = counts(&histogram).values().sum();
+        assert_eq!(lines, expected.len() as u64, "{k}");
+    }
+}
+
+#[test]
+fn sequences_are_panels_of_all_their_k_mers() {
+    let dir = with_reads();
+    dir.write("p.fa", ">one\nACGTTGCATGNACGTTGACCATG\n>two\nACG\n");
+    dir.run("count -q -k 6 --min-count 1 -o p.mgk p.fa").ok();
+    let run = |panel: &str| {
+        dir.run(&format!("count -q -k 6 --panel {panel} --min-count 0 --format tsv -o - r1.fq"))
+            .ok()
+    };
+    assert_eq!(run("p.fa"), run("p.mgk"));
+    assert!(run("p.fa").lines().count() > 8);
+    let temporary = std::fs::read_dir(dir.root()).unwrap().count();
+    run("p.fa");
+    assert_eq!(std::fs::read_dir(dir.root()).unwrap().count(), temporary);
+}
+
+#[test]
+fn jellyfish_counts_the_same() {
+    if !installed(&["jellyfish"]) {
+        return;
+    }
+    let dir = with_reads();
+    shell(
+        dir.root(),
+        "head -400 r1.fq | awk 'NR % 4 == 2 {print \">\" NR; print}' > p.fa && jellyfish count -C -m 21 -s 1M --if p.fa -o j \
+         r2.fq && jellyfish dump -c -t j | sort > j.tsv",
+    );
+    let zeros = dir.run("count -q -k 21 --panel p.fa --min-count 0 --format tsv -o - r2.fq").ok();
+    let theirs = String::from_utf8(dir.read("j.tsv")).unwrap();
+    assert_eq!(counts(&zeros), counts(&theirs));
+}
+
+#[test]
+fn panels_of_other_k_mers_are_refused() {
+    let dir = with_reads();
+    dir.run("count -q -k 15 -o p.mgk r1.fq").ok();
+    dir.run("count -q -k 15 --forward-only -o f.mgk r1.fq").ok();
+    dir.run("count -q -k 15 --hpc -o h.mgk r1.fq").ok();
+    dir.write("empty.tsv", "");
+    let size = dir.read("p.mgk").len();
+    let fails = |args: &str, code: i32| dir.run(&format!("count -q r1.fq {args}")).fails(code);
+    for (args, code, said) in [
+        ("-k 14 --panel p.mgk -o o.mgk", 2, "have 15 bases"),
+        ("-k 15 --panel f.mgk -o o.mgk", 2, "are not canonical: use --forward-only"),
+        (
+            "-k 15 --panel p.mgk --forward-only -o o.mgk",
+            2,
+            "are canonical: leave --forward-only out",
+        ),
+        ("-k 15 --panel h.mgk -o o.mgk", 2, "use --hpc"),
+        ("-k 15 --panel p.mgk --hpc -o o.mgk", 2, "leave --hpc out"),
+        ("-k 15 --panel none.mgk -o o.mgk", 1, "none.mgk"),
+        ("-k 15 --panel p.mgk --min-count 0 -o o.mgk", 2, "--format tsv"),
+        ("-k 15 --min-count 0 -o o.tsv", 2, "--min-count"),
+        ("-k 15 --panel p.mgk -o p.mgk", 1, "is an input"),
+        ("-k 15 --panel p.mgk --device cuda -o o.mgk", 2, "on the CPU"),
+        ("-k 15 --panel p.mgk --memory 1M -o o.mgk", 1, "memory"),
+    ] {
+        let message = fails(args, code);
+        assert!(message.contains(said), "{args}: {message}");
+        assert!(!dir.root().join("o.mgk").exists() && dir.read("p.mgk").len() == size, "{args}");
+    }
+}
