@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use merganser_io::{FileKind, Input, expand_inputs};
+use merganser_io::{Input, expand_inputs};
 use merganser_kmers::tables::{AnyTable, Description};
 #[cfg(feature = "cli")]
 use merganser_run::options::cli;
@@ -31,12 +31,8 @@ impl Reads {
     pub fn open(path: impl AsRef<Path>, hpc: bool, context: &Context) -> Result<Reads, Error> {
         let path = path.as_ref();
         let is_list = path.as_os_str().as_encoded_bytes().starts_with(b"@");
-        let failed = |source| merganser_kmers::Error::File { path: path.to_owned(), source };
         let is_stdin = path.as_os_str() == "-";
-        let kind = if is_list || is_stdin { None } else { FileKind::read(path).map_err(failed)? };
-        let is_dump = kind == Some(FileKind::Fasta) && AnyTable::is_fasta(path)?;
-        let holds_reads = kind.is_some_and(FileKind::is_sequences) && !is_dump;
-        if is_list || is_stdin || holds_reads {
+        if is_list || is_stdin || AnyTable::is_of_sequences(path)? {
             return Ok(Reads::Inputs(expand_inputs(&[path.to_owned()])?));
         }
         let table = AnyTable::open_with(path, true, context)?;

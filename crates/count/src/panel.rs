@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use merganser_io::{FileKind, Input, OutputSet, TemporaryFolder};
+use merganser_io::{Input, OutputSet, TemporaryFolder};
 use merganser_kmers::Histogram;
 use merganser_kmers::lookup::Panel;
 use merganser_kmers::tables::AnyTable;
@@ -33,7 +33,7 @@ pub(crate) fn open(path: &Path, config: &Config, context: &Context) -> Result<Pa
         let message = "a `panel` is counted on the CPU: use `device` cpu or auto";
         return Err(Error::Config(ConfigError::new(message)));
     }
-    if !has_sequences(path)? {
+    if path.as_os_str() == "-" || !AnyTable::is_of_sequences(path)? {
         let table = AnyTable::open_with(path, config.is_canonical(), context)?;
         check(&table, config)?;
         return Ok(PanelTable { table: table.sorted(context)?, _folder: None });
@@ -53,17 +53,6 @@ pub(crate) fn open(path: &Path, config: &Config, context: &Context) -> Result<Pa
     crate::run_quietly(&own, &inputs, Some(&file), &outputs, &context)?;
     outputs.commit()?;
     Ok(PanelTable { table: AnyTable::open(&file)?, _folder: Some(folder) })
-}
-
-/// Whether a file has sequences, and is not a table.
-fn has_sequences(path: &Path) -> Result<bool, Error> {
-    if path.as_os_str() == "-" {
-        return Ok(false);
-    }
-    let failed = |source| merganser_kmers::Error::File { path: path.to_owned(), source };
-    let kind = FileKind::read(path).map_err(failed)?;
-    let is_dump = kind == Some(FileKind::Fasta) && AnyTable::is_fasta(path)?;
-    Ok(kind.is_some_and(FileKind::is_sequences) && !is_dump)
 }
 
 /// Checks that the k-mers of the reads can be in the table.

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use merganser_io::OutputCompression;
+use merganser_io::{FileKind, OutputCompression};
 use merganser_run::{Cancel, Context};
 use merganser_seq::kmer::Kmer;
 
@@ -157,12 +157,16 @@ impl AnyTable {
         Ok((Content::Text(Box::new(text)), description))
     }
 
-    /// Whether a FASTA file is a table written by `jellyfish dump`, and not sequences.
+    /// Whether a file has sequences and is no table. FASTA that `jellyfish dump` wrote is a table.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn is_fasta(path: &Path) -> Result<bool, Error> {
-        is_dump(path)
+    pub fn is_of_sequences(path: &Path) -> Result<bool, Error> {
+        let failed = |source| Error::File { path: path.to_owned(), source };
+        match FileKind::read(path).map_err(failed)? {
+            Some(FileKind::Fasta) => Ok(!is_dump(path)?),
+            kind => Ok(kind.is_some_and(FileKind::is_sequences)),
+        }
     }
 
     /// Opens the table once more.

@@ -8,7 +8,7 @@ use merganser_assembly::output::{Files, Names, Phasing};
 use merganser_assembly::{
     Assembly, AssemblyQuality, BlockRule, Config, Error, Outcome, Parent, Reads, Subject, run_with,
 };
-use merganser_io::{FileKind, Input, OutputSet, TemporaryFolder};
+use merganser_io::{Input, OutputSet, TemporaryFolder};
 use merganser_kmers::tables::AnyTable;
 use merganser_run::{Context, Warnings};
 use pyo3::prelude::*;
@@ -221,10 +221,7 @@ impl Source {
 
 /// Opens the table at a path; `None` if it has sequences.
 fn opened(path: &Path, hpc: bool) -> Result<Option<AnyTable>, merganser_kmers::Error> {
-    let failed = |source| merganser_kmers::Error::File { path: path.to_owned(), source };
-    let kind = FileKind::read(path).map_err(failed)?;
-    let is_dump = kind == Some(FileKind::Fasta) && AnyTable::is_fasta(path)?;
-    if kind.is_some_and(FileKind::is_sequences) && !is_dump {
+    if AnyTable::is_of_sequences(path)? {
         return Ok(None);
     }
     let table = AnyTable::open(path)?;

@@ -11,7 +11,7 @@ pub(super) const DIGITS: usize = 9;
 /// Records begin at a multiple of this number of bytes.
 const ALIGNMENT: usize = 8;
 /// The number of rows of the matrix that is written, at most. Jellyfish's positions have less than 64 bits.
-const MOST_ROWS: usize = 62;
+const MAX_ROWS: usize = 62;
 
 /// Whether a file that begins with these bytes has such a header.
 pub(crate) fn is_header(start: &[u8]) -> bool {
@@ -66,7 +66,7 @@ pub(super) struct Matrix {
 impl Header {
     /// Returns the header of a table in the order of the bases of its k-mers: the hash is the first bits of a k-mer.
     pub(super) fn in_order_of_bases(k: usize, canonical: bool, counter_len: usize) -> Header {
-        let (c, r) = (2 * k, MOST_ROWS.min(2 * k));
+        let (c, r) = (2 * k, MAX_ROWS.min(2 * k));
         let identity = c == r;
         let column = |at: usize| if at < r { 1 << (r - 1 - at) } else { 0 };
         let columns = if identity { Vec::new() } else { (0..c).map(column).collect() };
