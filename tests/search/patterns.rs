@@ -59,7 +59,7 @@ fn errors_say_where_and_what_to_do() {
         (
             "short",
             ">x\nACG\n".into(),
-            "pattern x: with 3 edits its 3 letters match everywhere: give fewer edits (-e)",
+            "short: line 1: pattern x: with 3 edits its 3 letters match everywhere: give fewer edits (-e)",
         ),
     ] {
         dir.write(name, content);

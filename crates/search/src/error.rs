@@ -13,7 +13,7 @@ merganser_io::file_error! {
         },
         /// The patterns match almost everywhere.
         #[error(
-            "{place}: the patterns match at too many places for the memory: give fewer edits (`threshold`), longer patterns, or more memory (`memory`)"
+            "{place}: the patterns match at more places of a batch than `memory` gives room for: give fewer edits (`threshold`), longer patterns, or more memory"
         )]
         TooMany {
             /// The file and the record.

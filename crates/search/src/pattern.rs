@@ -1,5 +1,7 @@
 //! Patterns: names, letters, and their sets of bases.
 
+use std::path::{Path, PathBuf};
+
 use crate::Error;
 use crate::letters::{bases, reverse_complement};
 
@@ -12,6 +14,8 @@ pub struct Pattern {
     name: String,
     letters: Vec<u8>,
     sets: Vec<u8>,
+    /// The file and the line, unless it was given by its letters.
+    place: Option<(PathBuf, u64)>,
 }
 
 impl Pattern {
@@ -36,10 +40,31 @@ impl Pattern {
             }
             None => {
                 let letters = letters.to_ascii_uppercase();
-                return Ok(Pattern { name, letters, sets });
+                return Ok(Pattern { name, letters, sets, place: None });
             }
         };
         Err(Error::Pattern { name, problem })
+    }
+
+    /// Sets the file and the line that messages name.
+    pub(crate) fn at(self, path: &Path, line: u64) -> Pattern {
+        Pattern { place: Some((path.to_owned(), line)), ..self }
+    }
+
+    /// Returns the file and the line, if it is from a file.
+    pub(crate) fn place(&self) -> Option<(&Path, u64)> {
+        self.place.as_ref().map(|(path, line)| (path.as_path(), *line))
+    }
+
+    /// Returns the error of a problem with this pattern.
+    pub(crate) fn error(&self, problem: String) -> Error {
+        let name = self.name.clone();
+        match self.place() {
+            Some((path, line)) => {
+                Error::content(path, format!("line {line}: pattern {name}: {problem}"))
+            }
+            None => Error::Pattern { name, problem },
+        }
     }
 
     /// Returns the name.

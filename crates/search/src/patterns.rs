@@ -1,7 +1,7 @@
 //! Patterns from files and from the command line: FASTA, or a pattern per line.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use merganser_io::{Lines, check_cell, shown};
 use merganser_run::thousands;
@@ -9,10 +9,7 @@ use merganser_run::thousands;
 use crate::{Error, MAX_PATTERN, Pattern};
 
 /// The maximum number of patterns. Each one takes about a kilobyte of memory, and some time for each letter of the text.
-const MAX_PATTERNS: usize = 1 << 20;
-
-/// The place of a pattern: its file and the line of its name, or none if it was given by its letters.
-type Place = Option<(PathBuf, u64)>;
+pub(crate) const MAX_PATTERNS: usize = 1 << 20;
 
 /// Patterns with different names, in the order in which they were added.
 ///
@@ -32,7 +29,8 @@ type Place = Option<(PathBuf, u64)>;
 #[derive(Clone, Debug, Default)]
 pub struct Patterns {
     all: Vec<Pattern>,
-    places: HashMap<String, Place>,
+    /// The number of the pattern with each name.
+    numbers: HashMap<String, usize>,
 }
 
 impl Patterns {
@@ -53,7 +51,7 @@ impl Patterns {
     pub fn add(&mut self, letters: &str) -> Result<(), Error> {
         let pattern = Pattern::new(letters, letters.as_bytes())?;
         let name = || letters.to_owned();
-        self.push(pattern, None).map_err(|problem| Error::Pattern { name: name(), problem })
+        self.push(pattern).map_err(|problem| Error::Pattern { name: name(), problem })
     }
 
     /// Adds the patterns of a file, plain or compressed; `-` is stdin.
@@ -83,7 +81,7 @@ impl Patterns {
     }
 
     /// Adds a pattern. Returns the problem if its name is unsuitable or known, or there are too many.
-    fn push(&mut self, pattern: Pattern, place: Place) -> Result<(), String> {
+    fn push(&mut self, pattern: Pattern) -> Result<(), String> {
         let name = pattern.name();
         check_cell(name.as_ref())?;
         if self.all.len() == MAX_PATTERNS {
@@ -92,15 +90,15 @@ impl Patterns {
                 "these are more than {most} patterns: search them in several runs"
             ));
         }
-        if let Some(first) = self.places.get(name) {
-            let first = match first {
+        if let Some(&first) = self.numbers.get(name) {
+            let first = match self.all[first].place() {
                 Some((path, line)) => format!("line {line} of {}", path.display()),
                 None => "the command line".to_owned(),
             };
             let remedy = "leave one out, or give it another name";
             return Err(format!("{first} has a pattern of this name, too: {remedy}"));
         }
-        self.places.insert(name.to_owned(), place);
+        self.numbers.insert(name.to_owned(), self.all.len());
         self.all.push(pattern);
         Ok(())
     }
@@ -183,8 +181,7 @@ impl PatternFile<'_> {
             other => other?,
         };
         let name = pattern.name().to_owned();
-        let place = Some((self.path.to_owned(), line));
-        let added = self.patterns.push(pattern, place);
+        let added = self.patterns.push(pattern.at(self.path, line));
         added.map_err(|problem| named(&name, problem))
     }
 

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use merganser_io::{Lines, check_cell, shown};
+use merganser_run::thousands;
 
+use crate::patterns::MAX_PATTERNS;
 use crate::{Error, Pattern};
 
 /// A pair of primers, both from 5' to 3'.
@@ -50,7 +52,14 @@ impl PrimerPair {
             }
             let wrong =
                 |problem: &str| Error::content(shown(path), format!("line {number}: {problem}"));
+            if pairs.len() == MAX_PATTERNS / 2 {
+                let most = thousands(MAX_PATTERNS as u64 / 2);
+                return Err(wrong(&format!(
+                    "these are more than {most} pairs: search them in several runs"
+                )));
+            }
             let pair = PrimerPair::of_line(line).map_err(|problem| wrong(&problem))?;
+            let pair = pair.at(shown(path), number);
             if let Some(first) = known.insert(pair.name.clone(), number) {
                 let problem = format!(
                     "line {first} has a pair of this name, too: leave one out, or give it another name"
@@ -64,6 +73,12 @@ impl PrimerPair {
             return Err(Error::content(shown(path), reason));
         }
         Ok(pairs)
+    }
+
+    /// Sets the file and the line that messages name.
+    fn at(self, path: &Path, line: u64) -> PrimerPair {
+        let PrimerPair { name, forward, reverse } = self;
+        PrimerPair { name, forward: forward.at(path, line), reverse: reverse.at(path, line) }
     }
 
     fn of_line(line: &[u8]) -> Result<PrimerPair, String> {
@@ -100,14 +115,16 @@ mod tests {
     fn pairs_have_a_line_each() {
         let pairs = read("# 16S\nV4\tGTGYCAGCMGCCGCGGTAA\tGGACTACNVGGGTWTCTAAT\r\n\nx y\tac\tgt\n")
             .unwrap();
-        assert_eq!(
-            pairs[0],
-            PrimerPair::new("V4", b"GTGYCAGCMGCCGCGGTAA", b"GGACTACNVGGGTWTCTAAT").unwrap()
-        );
-        assert_eq!(
-            (pairs.len(), pairs[1].reverse.name(), pairs[1].reverse.letters()),
-            (2, "x y_R", &b"GT"[..])
-        );
+        let primers = |pair: &PrimerPair| {
+            [&pair.forward, &pair.reverse].map(|one| {
+                (one.name().to_owned(), String::from_utf8(one.letters().to_vec()).unwrap())
+            })
+        };
+        let expected =
+            PrimerPair::new("V4", b"GTGYCAGCMGCCGCGGTAA", b"GGACTACNVGGGTWTCTAAT").unwrap();
+        assert_eq!((pairs.len(), &pairs[0].name), (2, &expected.name));
+        assert_eq!(primers(&pairs[0]), primers(&expected));
+        assert_eq!(primers(&pairs[1])[1], ("x y_R".to_owned(), "GT".to_owned()));
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl Queries {
                 let problem = format!(
                     "with {edits} edits its {length} letters match everywhere: give fewer edits (`threshold`)"
                 );
-                return Err(Error::Pattern { name: pattern.name().to_owned(), problem });
+                return Err(pattern.error(problem));
             }
             for reverse in [false, true] {
                 if config.strand.searches(reverse) {

@@ -46,7 +46,7 @@ impl Barcode {
                 return Ok(Barcode { sets: pattern.sets().to_vec(), edits, searched });
             }
         };
-        Err(Error::Pattern { name: pattern.name().to_owned(), problem })
+        Err(pattern.error(problem))
     }
 }
 

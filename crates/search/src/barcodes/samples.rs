@@ -4,11 +4,15 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use merganser_io::{Lines, check_stored_name, shown};
+use merganser_run::thousands;
 
-use crate::{Error, Pattern};
+use crate::{Error, MAX_PATTERN, Pattern};
 
 /// The name of the refused reads, which no sample may have.
 pub const UNASSIGNED: &str = "unassigned";
+
+/// The maximum number of samples.
+const MAX_SAMPLES: usize = 1 << 16;
 
 /// A sample with its barcodes, each from 5' to 3'.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +51,14 @@ impl Samples {
     /// If the file cannot be read or has no samples, a barcode is invalid, a name cannot be that of a file or is
     /// [`UNASSIGNED`], a name or a barcode occurs twice, or only some samples have two barcodes.
     pub fn read(path: &Path) -> Result<Samples, Error> {
-        let mut file = SampleFile { path: shown(path), rows: Vec::new(), is_fasta: false };
+        let mut file = SampleFile {
+            path: shown(path),
+            all: Vec::new(),
+            names: HashMap::new(),
+            barcodes: HashMap::new(),
+            first: None,
+            open: None,
+        };
         let mut lines = Lines::open_or_stdin(path)?;
         while let Some((number, line)) = lines.next_line()? {
             let line = line.trim_ascii_end();
@@ -78,67 +89,88 @@ struct Row {
 
 struct SampleFile<'p> {
     path: &'p Path,
-    rows: Vec<Row>,
-    is_fasta: bool,
+    all: Vec<Sample>,
+    /// The lines of names and of barcodes.
+    names: HashMap<String, u64>,
+    barcodes: HashMap<Vec<Vec<u8>>, u64>,
+    /// The line of the first sample, and the number of its barcodes.
+    first: Option<(u64, usize)>,
+    /// The current record if the file is FASTA.
+    open: Option<Row>,
 }
 
 impl SampleFile<'_> {
     /// Takes a line that is neither blank nor a comment.
     fn take(&mut self, line: u64, text: &[u8]) -> Result<(), Error> {
         if let Some(header) = text.strip_prefix(b">") {
-            self.is_fasta |= self.rows.is_empty();
+            if self.open.is_none() && !self.all.is_empty() {
+                return Err(self.wrong(line, "a header of FASTA after lines of SAMPLE<TAB>BARCODE"));
+            }
+            self.close()?;
             let end = header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len());
-            self.rows.push(Row { line, name: header[..end].to_vec(), barcodes: vec![Vec::new()] });
+            let name = header[..end].to_vec();
+            self.open = Some(Row { line, name, barcodes: vec![Vec::new()] });
             return Ok(());
         }
-        if let Some(row) = self.rows.last_mut().filter(|_| self.is_fasta) {
+        if let Some(row) = &mut self.open {
             row.barcodes[0].extend_from_slice(text.trim_ascii());
-            return Ok(());
+            // A barcode that is too long is an error at once: the file may be of anything.
+            return if row.barcodes[0].len() > MAX_PATTERN { self.close() } else { Ok(()) };
         }
         let mut cells = text.split(|&byte| byte == b'\t').map(|cell| cell.trim_ascii().to_vec());
         let name = cells.next().unwrap_or_default();
-        let barcodes: Vec<Vec<u8>> = cells.collect();
+        let barcodes: Vec<Vec<u8>> = cells.take(3).collect();
         if !(1..=2).contains(&barcodes.len()) {
             let problem = "write SAMPLE<TAB>BARCODE or SAMPLE<TAB>FRONT<TAB>REAR";
             return Err(self.wrong(line, problem));
         }
-        self.rows.push(Row { line, name, barcodes });
+        self.add(&Row { line, name, barcodes })
+    }
+
+    /// Adds the current record of FASTA.
+    fn close(&mut self) -> Result<(), Error> {
+        self.open.take().map_or(Ok(()), |row| self.add(&row))
+    }
+
+    /// Adds a sample.
+    fn add(&mut self, row: &Row) -> Result<(), Error> {
+        let sample = self.sample(row)?;
+        let count = row.barcodes.len();
+        let (first, usual) = *self.first.get_or_insert((row.line, count));
+        if count != usual {
+            let problem = format!(
+                "{count} barcode(s), and line {first} has {usual}: give all samples one barcode, or all two"
+            );
+            return Err(self.wrong(row.line, problem));
+        }
+        if self.all.len() == MAX_SAMPLES {
+            let most = thousands(MAX_SAMPLES as u64);
+            let problem = format!("these are more than {most} samples, each with a file");
+            return Err(self.wrong(row.line, problem));
+        }
+        if let Some(before) = self.names.insert(sample.name().to_owned(), row.line) {
+            let name = sample.name();
+            let problem = format!("sample {name} is on line {before}, too: rename one");
+            return Err(self.wrong(row.line, problem));
+        }
+        let mut sets: Vec<Vec<u8>> = sample.barcodes().map(|one| one.sets().to_vec()).collect();
+        // Reads of both strands are assigned: barcodes in the other order are the same.
+        sets.sort();
+        if let Some(before) = self.barcodes.insert(sets, row.line) {
+            let problem = format!("line {before} has the same barcode: leave one out");
+            return Err(self.wrong(row.line, problem));
+        }
+        self.all.push(sample);
         Ok(())
     }
 
-    fn finish(self) -> Result<Samples, Error> {
-        let Some(first) = self.rows.first() else {
+    fn finish(mut self) -> Result<Samples, Error> {
+        self.close()?;
+        if self.all.is_empty() {
             let reason = "it has no samples: give lines of SAMPLE<TAB>BARCODE, or FASTA";
             return Err(Error::content(self.path, reason));
-        };
-        let (mut names, mut known) = (HashMap::new(), HashMap::new());
-        let mut all = Vec::with_capacity(self.rows.len());
-        for row in &self.rows {
-            let sample = self.sample(row)?;
-            if row.barcodes.len() != first.barcodes.len() {
-                let problem = format!(
-                    "{} barcode(s), and line {} has {}: give all samples one barcode, or all two",
-                    row.barcodes.len(),
-                    first.line,
-                    first.barcodes.len()
-                );
-                return Err(self.wrong(row.line, problem));
-            }
-            if let Some(before) = names.insert(sample.name().to_owned(), row.line) {
-                let name = sample.name();
-                let problem = format!("sample {name} is on line {before}, too: rename one");
-                return Err(self.wrong(row.line, problem));
-            }
-            let mut sets: Vec<Vec<u8>> = sample.barcodes().map(|one| one.sets().to_vec()).collect();
-            // Reads of both strands are assigned: barcodes in the other order are the same.
-            sets.sort();
-            if let Some(before) = known.insert(sets, row.line) {
-                let problem = format!("line {before} has the same barcode: leave one out");
-                return Err(self.wrong(row.line, problem));
-            }
-            all.push(sample);
         }
-        Ok(Samples { path: self.path.to_owned(), all })
+        Ok(Samples { path: self.path.to_owned(), all: self.all })
     }
 
     fn sample(&self, row: &Row) -> Result<Sample, Error> {
@@ -154,7 +186,7 @@ impl SampleFile<'_> {
             Err(Error::Pattern { problem, .. }) => {
                 Err(self.wrong(row.line, format!("barcode of {name}: {problem}")))
             }
-            other => other,
+            other => Ok(other?.at(self.path, row.line)),
         };
         let rear = row.barcodes.get(1).map(pattern).transpose()?;
         Ok(Sample { front: pattern(&row.barcodes[0])?, rear })

@@ -329,11 +329,21 @@ fn errors_of_samples_name_the_line() {
         ("\tACGT\n", "b: line 1: a name is empty"),
         ("unassigned\tACGT\n", "b: line 1: unassigned is the name of the reads without"),
         (">a\n>b\nACGT\n", "b: line 1: barcode of a: it has no letters"),
+        ("a\tACGT\n>b\nACGT\n", "b: line 2: a header of FASTA after lines of"),
     ] {
         let error = read_samples(text).unwrap_err();
         assert!(error.starts_with(expected), "{error}");
         assert!(!error.contains('\n'), "{error}");
     }
+    let many: String = (0..=1 << 16)
+        .map(|n| {
+            let letters: String =
+                (0..9).map(|at| ['A', 'C', 'G', 'T'][n >> (2 * at) & 3]).collect();
+            format!("s{n}\t{letters}\n")
+        })
+        .collect();
+    let error = read_samples(&many).unwrap_err();
+    assert!(error.starts_with("b: line 65537: these are more than 65,536 samples"), "{error}");
     let samples = read_samples(">a x\nAC\nGT\n>b\nTTTT\n").unwrap();
     assert_eq!(samples.all()[0].front.letters(), b"ACGT");
 }
@@ -355,7 +365,8 @@ fn options_and_outputs_are_checked() {
     };
     let usual = BarcodeOptions::default();
     let of = |window: usize, margin: usize| BarcodeOptions { window, margin, ..usual.clone() };
-    assert!(fails(6, usual.clone(), ".fa").contains("match everywhere"));
+    let error = fails(6, usual.clone(), ".fa");
+    assert!(error.contains(": line 1: pattern a: ") && error.contains("match everywhere"));
     assert!(fails(1, of(5, 1), ".fa").contains("6 letters, more than the `window` of 5"));
     assert!(fails(1, of(0, 1), ".fa").contains("`window` is out of range"));
     assert!(fails(1, of(9, 0), ".fa").contains("`margin` is out of range"));
