@@ -241,7 +241,8 @@ fn options(overlap: Overlap, left: u64, context: &Context) -> RecordOptions {
         chunk_bytes: BATCH_BYTES,
         workers: context.threads,
         max_record: longest_record(left, COPIES),
-        stretches: Some((STRETCH, overlap.letters())),
+        // The short stretches of tests must still be longer than what they share.
+        stretches: Some((STRETCH.max(2 * overlap.letters()), overlap.letters())),
         cancel: context.cancel.clone(),
         warnings: context.warnings.clone(),
         ..RecordOptions::default()
