@@ -31,9 +31,17 @@ pub struct Trio {
     pub found: Vec<[u64; 2]>,
     /// The number of distinct hap-mers of each parent that at least one of two assemblies has.
     pub found_in_both: [u64; 2],
+    /// The copy-number spectra of each parent's hap-mers in each assembly.
+    pub spectra_of_hapmers: Vec<[HapmerSpectra; 2]>,
+    /// The lengths in bases of each assembly's contigs: its sequences, divided at runs of N.
+    pub contigs: Vec<Vec<u64>>,
     /// The reasons why switch and Hamming error rates cannot be determined, each naming a parent; empty if they can.
     pub doubts: Vec<String>,
 }
+
+/// The numbers of one parent's hap-mers with each count in the child's reads, for each class of
+/// [`Copies`](crate::Copies) in an assembly.
+pub type HapmerSpectra = [Histogram; 6];
 
 /// The index of the child's table among those that hap-mers are computed from.
 const CHILD: usize = 0;
@@ -50,7 +58,6 @@ pub(crate) fn find(
     tables: &[AnyTable],
     solid: u32,
 ) -> Result<(AnyTable, Trio), Error> {
-    let k = tables[CHILD].description().k;
     let [one, other] = parents;
     let family = [tables[CHILD].reopen(run.beside)?, one, other];
     let own = own_thresholds(run, &family)?;
@@ -73,22 +80,30 @@ pub(crate) fn find(
     let calculation = own_table(expression, &path);
     calculate_with(&calculation, &family, &OutputSet::alone(), context)?;
     drop(family);
-    let mut all = vec![run.open(&path)?];
-    for table in &tables[1..] {
+    let hapmers_table = run.open(&path)?;
+    let mut all = vec![hapmers_table.reopen(context)?];
+    for table in tables {
         all.push(table.reopen(context)?);
     }
-    let mut found = Found::new(tables.len() - 1);
-    for part in visit(&all, None, context, || Found::new(tables.len() - 1))? {
-        found.add(&part);
-    }
-    let table = all.swap_remove(0);
-    debug_assert_eq!(table.description().k, k);
-    let Found { hapmers, found, found_in_both } = found;
+    let make = || Found::new(tables.len() - 1);
+    let mut of = make();
+    visit(&all, None, context, make)?.iter().for_each(|part| of.add(part));
+    let Found { hapmers, found, found_in_both, spectra: spectra_of_hapmers } = of;
     let doubts = parentage.doubts(&names, hapmers, &spectra);
-    Ok((
-        table,
-        Trio { names, own, inherited, shared, spectra, hapmers, found, found_in_both, doubts },
-    ))
+    let trio = Trio {
+        names,
+        own,
+        inherited,
+        shared,
+        spectra,
+        hapmers,
+        found,
+        found_in_both,
+        spectra_of_hapmers,
+        contigs: Vec::new(),
+        doubts,
+    };
+    Ok((hapmers_table, trio))
 }
 
 /// Returns the expression for the hap-mers of a parent, each with the number of the parent as its count.
@@ -176,11 +191,17 @@ struct Found {
     hapmers: [u64; 2],
     found: Vec<[u64; 2]>,
     found_in_both: [u64; 2],
+    spectra: Vec<[HapmerSpectra; 2]>,
 }
 
 impl Found {
     fn new(assemblies: usize) -> Found {
-        Found { hapmers: [0; 2], found: vec![[0; 2]; assemblies], found_in_both: [0; 2] }
+        Found {
+            hapmers: [0; 2],
+            found: vec![[0; 2]; assemblies],
+            found_in_both: [0; 2],
+            spectra: vec![Default::default(); assemblies],
+        }
     }
 
     fn add(&mut self, other: &Found) {
@@ -189,17 +210,26 @@ impl Found {
             self.found_in_both[parent] += other.found_in_both[parent];
             let found = self.found.iter_mut().zip(&other.found);
             found.for_each(|(sum, more)| sum[parent] += more[parent]);
+            for (sum, more) in self.spectra.iter_mut().zip(&other.spectra) {
+                let classes = sum[parent].iter_mut().zip(&more[parent]);
+                classes.for_each(|(sum, more)| sum.merge(more));
+            }
         }
     }
 }
 
 impl Visitor for Found {
+    /// Adds a k-mer: the number of its parent if it is a hap-mer, its count in the child's reads, and those in the
+    /// assemblies.
     fn kmer(&mut self, counts: &[u32]) {
-        let [parent @ 1..=2, assemblies @ ..] = counts else { return };
+        let [parent @ 1..=2, child, assemblies @ ..] = counts else { return };
         let parent = *parent as usize - 1;
         self.hapmers[parent] += 1;
         for (found, &count) in self.found.iter_mut().zip(assemblies) {
             found[parent] += u64::from(count > 0);
+        }
+        for (spectra, &count) in self.spectra.iter_mut().zip(assemblies) {
+            spectra[parent][count.min(5) as usize].add(*child);
         }
         self.found_in_both[parent] += u64::from(assemblies.iter().any(|&count| count > 0));
     }

@@ -14,6 +14,7 @@
 
 mod blocks;
 mod config;
+mod contigs;
 mod doubts;
 mod error;
 mod hapmers;
@@ -26,7 +27,7 @@ mod spectra;
 pub use blocks::{Block, BlockRule};
 pub use config::{Assembly, Config, Parent, Reads, Subject};
 pub use error::Error;
-pub use hapmers::Trio;
+pub use hapmers::{HapmerSpectra, Trio};
 pub use ranges::{RangeOutcome, Ranges, run_range};
 pub use run::{AssemblyQuality, Outcome, Tracks, run, run_with};
 pub use spectra::{Copies, Membership, OfAssembly, Only, Spectra};

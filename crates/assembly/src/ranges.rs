@@ -60,22 +60,30 @@ pub fn run_range(
             "`range`: hap-mers depend on all k-mers: use parents in a run without ranges",
         );
     }
-    let Reads::Table(table) = subject.reads else {
+    let reads_of = subject.reads;
+    let (Some(k), []) = (reads_of.k(), &reads_of.inputs()[..]) else {
         return refuse("`range`: the reads must be a table: count them once, with a minimum of 1");
     };
-    let k = table.description().k;
     // A file with such a name could not be opened again.
     let mut names = subject.assemblies.iter().map(|assembly| assembly.name.as_str()).chain([reads]);
     if let Some(what) = names.find_map(|name| check_stored_name(name.as_ref()).err()) {
         return refuse(&what);
     }
     let room = Room::new(context)?;
-    let compressed = config.hpc || table.description().homopolymer_compressed;
+    let compressed = config.hpc || reads_of.is_homopolymer_compressed();
+    let hybrid = config.hybrid || reads_of.is_hybrid();
     let run = room.run(compressed, progress, cancel);
     let mut stages = Stages::default();
 
     let begun = Instant::now();
-    let mut tables = vec![*table];
+    // The union of tables is made for all ranges: its k-mers decide the borders.
+    let mut tables = vec![match reads_of {
+        Reads::Table(table) => *table,
+        reads => run.table(k, reads, "reads")?.0,
+    }];
+    stages.since("count reads", begun);
+
+    let begun = Instant::now();
     run.count_assemblies(&subject.assemblies, 0, &mut tables)?;
     stages.since("count assemblies", begun);
     give_back_freed_memory();
@@ -90,7 +98,7 @@ pub fn run_range(
     let begun = Instant::now();
     let of = JobShard { shard: range, job: job(&tables, range, &subject.assemblies) };
     let names = subject.assemblies.iter().map(|assembly| assembly.name.clone()).collect();
-    let header = RangeHeader { of, k, compressed, reads: reads.to_owned(), names };
+    let header = RangeHeader { of, k, compressed, hybrid, reads: reads.to_owned(), names };
     file::write(&header, &spectra, &only, path, outputs)?;
     stages.since("write", begun);
     let only = spectra.assemblies.iter().map(|of| of.only).collect();
@@ -157,7 +165,8 @@ impl Ranges {
         let (progress, cancel) = (&*context.progress, &context.cancel);
         self.check_names(assemblies)?;
         let room = Room::new(context)?;
-        let RangeHeader { k, compressed, .. } = *self.header();
+        let RangeHeader { k, compressed, hybrid, .. } = *self.header();
+        let config = &Config { hybrid: config.hybrid || hybrid, ..config.clone() };
         let run = room.run(compressed, progress, cancel);
         let mut stages = Stages::default();
 

@@ -8,7 +8,7 @@ use merganser_io::{
     Header, Input, Keep, OutputSet, ReadInput, RecordBatch, Records, TemporaryFolder,
 };
 use merganser_kmers::algebra::{
-    Calculation, CountLimits, Cut, Expression, Mode, Operation, join, visit,
+    Calculation, CountLimits, Cut, Expression, Mode, Operation, calculate_with, join, visit,
 };
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
@@ -19,6 +19,7 @@ use merganser_run::{
 };
 use merganser_spectrum::{error_rate, first_valley, least_k, quality, solid_threshold};
 
+use crate::contigs::Contigs;
 use crate::doubts;
 use crate::hapmers::{self, Trio};
 use crate::{Assembly, Config, Error, Only, Parent, Reads, Spectra, Subject};
@@ -128,14 +129,15 @@ pub fn run_with(
     let Subject { reads, parents, assemblies } = subject;
     let room = Room::new(context)?;
     let compressed = config.hpc || reads.is_homopolymer_compressed();
+    let config = &Config { hybrid: config.hybrid || reads.is_hybrid(), ..config.clone() };
     let run = room.run(compressed, progress, cancel);
     let mut stages = Stages::default();
 
     let begun = Instant::now();
     let mut doubts = Vec::new();
-    let k = match &reads {
-        Reads::Inputs(_) => config.k.map_or_else(|| run.fitting_k(&assemblies), Ok)?,
-        Reads::Table(table) => table.description().k,
+    let k = match reads.k().or(config.k) {
+        Some(k) => k,
+        None => run.fitting_k(&assemblies)?,
     };
     let reads_name = reads.to_string();
     let (table, letters) = run.table(k, reads, "reads")?;
@@ -186,11 +188,12 @@ pub fn run_with(
             let (names, parents) = ([one, other], [one_table, other_table]);
             // k-mers that occur once are errors, whatever the valley.
             let valley = config.solid.or_else(|| first_valley(&spectra.rows())).unwrap_or(0).max(1);
-            let (hapmers, trio) = hapmers::find(&run, names, parents, &tables, valley)?;
+            let (hapmers, mut trio) = hapmers::find(&run, names, parents, &tables, valley)?;
             doubts.extend_from_slice(&trio.doubts);
             for (number, assembly) in assemblies.iter().enumerate() {
                 let hapmers = hapmers.reopen(context)?;
                 run.walk(hapmers, &assembly.input, &mut |_, mark| tracks.hapmer(number, mark))?;
+                trio.contigs.push(run.contigs(&assembly.input)?);
             }
             stages.since("haplotypes", begun);
             Some(trio)
@@ -310,7 +313,7 @@ impl RunContext<'_> {
     }
 
     /// Returns a table that can be read many times and, if reads were counted for it, what was read.
-    fn table(
+    pub(crate) fn table(
         &self,
         k: usize,
         reads: Reads,
@@ -322,7 +325,35 @@ impl RunContext<'_> {
                 let (table, letters) = self.count(k, &inputs, name, 0)?;
                 Ok((table, Some(letters)))
             }
+            Reads::Union(operands) => Ok((self.union(k, operands, name)?, None)),
         }
+    }
+
+    /// Writes the union of tables and reads, and opens it.
+    fn union(&self, k: usize, operands: Vec<(Reads, Cut)>, name: &str) -> Result<AnyTable, Error> {
+        let (mut tables, mut expressions) = (Vec::new(), Vec::new());
+        for (number, (reads, cut)) in operands.into_iter().enumerate() {
+            let name = format!("{name}-{number}");
+            let table = match reads {
+                Reads::Inputs(inputs) => {
+                    let held = self.resident(&tables);
+                    self.count(k, &inputs, &name, held)?.0
+                }
+                reads => self.table(k, reads, &name)?.0,
+            };
+            tables.push(table);
+            expressions.push(Expression::Within(Box::new(Expression::Table(number)), cut));
+        }
+        let union =
+            Expression::Of { operation: Operation::Union, mode: Mode::Sum, operands: expressions };
+        let path = self.path(name)?;
+        calculate_with(&own_table(union, &path), &tables, &OutputSet::alone(), self.beside)?;
+        self.open(&path)
+    }
+
+    /// Returns the memory that open tables hold, in bytes.
+    fn resident(&self, tables: &[AnyTable]) -> u64 {
+        tables.iter().map(|table| table.resident(self.context.threads)).sum()
     }
 
     pub(crate) fn path(&self, name: &str) -> Result<PathBuf, Error> {
@@ -346,6 +377,20 @@ impl RunContext<'_> {
 
     /// Returns the number of letters of all sequences of a file.
     fn letters(&self, input: &Input) -> Result<u64, Error> {
+        let mut letters = 0;
+        self.each_stretch(input, |stretch, _| letters += stretch.len() as u64)?;
+        Ok(letters)
+    }
+
+    /// Returns the lengths of the contigs of an assembly.
+    pub(crate) fn contigs(&self, input: &Input) -> Result<Vec<u64>, Error> {
+        let mut contigs = Contigs::default();
+        self.each_stretch(input, |letters, ends| contigs.add(letters, ends))?;
+        Ok(contigs.lengths)
+    }
+
+    /// Passes the letters of all sequences of a file to `take`, and whether they are the last ones of a sequence.
+    fn each_stretch(&self, input: &Input, mut take: impl FnMut(&[u8], bool)) -> Result<(), Error> {
         let options = RecordOptions {
             keep: Keep { header: Header::Name, qualities: false },
             stretches: Some((STRETCH, 0)),
@@ -355,13 +400,13 @@ impl RunContext<'_> {
         };
         let records = Records::open(&[ReadInput::Single(input.clone())], options)?;
         self.progress.stage("measuring", Unit::Bytes, records.bytes_total());
-        let (mut batch, mut letters) = (RecordBatch::default(), 0);
+        let mut batch = RecordBatch::default();
         while let Some(bytes) = records.next(&mut batch)? {
             self.progress.advance(bytes);
-            letters +=
-                (0..batch.len()).map(|at| batch.record(at).letters.len() as u64).sum::<u64>();
+            let ends = batch.stretch().is_none_or(|stretch| stretch.ends);
+            (0..batch.len()).for_each(|at| take(batch.letters(at), ends));
         }
-        Ok(letters)
+        Ok(())
     }
 
     /// Counts assemblies within the budget less `held` bytes and the memory of `tables`, to which it appends
@@ -375,8 +420,7 @@ impl RunContext<'_> {
         let k = tables[0].description().k;
         let mut read = Vec::with_capacity(assemblies.len());
         for (assembly, name) in assemblies.iter().zip(["first", "second"]) {
-            let threads = self.context.threads;
-            let resident: u64 = tables.iter().map(|table| table.resident(threads)).sum();
+            let resident = self.resident(tables);
             let input = std::slice::from_ref(&assembly.input);
             let (table, letters) = self.count(k, input, name, held + resident)?;
             if table.description().kmers == Some(0) {

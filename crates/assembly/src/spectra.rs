@@ -33,6 +33,14 @@ impl Copies {
             Copies::More => ">4".into(),
         }
     }
+
+    /// Returns the name that Merqury uses for hap-mers of a parent.
+    pub fn name_of_hapmers(self, parent: &str) -> String {
+        match self {
+            Copies::ReadOnly => format!("{parent}-only"),
+            copies => copies.name(),
+        }
+    }
 }
 
 /// The assemblies that have a k-mer of the reads: the classes of an assembly spectrum, in Merqury's order.

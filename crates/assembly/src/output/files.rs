@@ -14,7 +14,9 @@ use super::haplotypes::{Haplotypes, Phasing};
 use super::number::general;
 use super::track::Track;
 use crate::spectra::OfAssembly;
-use crate::{AssemblyQuality, BlockRule, Copies, Error, Membership, Outcome, Tracks, Trio};
+use crate::{
+    AssemblyQuality, BlockRule, Copies, Error, HapmerSpectra, Membership, Outcome, Tracks, Trio,
+};
 
 /// The names of the output files.
 #[derive(Clone, Debug)]
@@ -26,6 +28,8 @@ pub struct Names {
     parents: Option<([String; 2], BlockRule)>,
 }
 
+/// The suffix of the file with the switch rate.
+const SWITCHES: &str = "switches.txt";
 /// The largest number of peaks of the reads' histogram that are listed.
 const MAX_PEAKS: usize = 6;
 
@@ -41,11 +45,24 @@ impl Names {
         Names { parents: parents.map(|names| (names, blocks)), ..self }
     }
 
+    /// Returns the part of file names about an assembly's phase blocks between the prefix and the suffix, if the
+    /// parents are known.
+    pub fn phase_blocks(&self, assembly: &str) -> Option<String> {
+        let BlockRule { markers, bases } = self.parents.as_ref()?.1;
+        Some(format!("{assembly}.{markers}_{bases}.phased_block"))
+    }
+
     /// Returns the files about an assembly's phase blocks.
-    fn blocks(&self, assembly: &str, rule: BlockRule) -> [PathBuf; 3] {
+    fn blocks(&self, assembly: &str, rule: BlockRule) -> [PathBuf; 4] {
         let BlockRule { markers, bases } = rule;
-        ["bed", "counts", "stats"]
-            .map(|end| self.path(&format!("{assembly}.{markers}_{bases}.phased_block.{end}")))
+        ["phased_block.bed", "phased_block.counts", "phased_block.stats", SWITCHES]
+            .map(|end| self.path(&format!("{assembly}.{markers}_{bases}.{end}")))
+    }
+
+    /// Returns the file with the copy-number spectrum of each parent's hap-mers in an assembly.
+    fn hapmer_spectra(&self, assembly: &str) -> Vec<PathBuf> {
+        let parents = self.haplotypes().into_iter().flatten();
+        parents.map(|name| self.path(&format!("{assembly}.{name}.spectra-hap-cn.hist"))).collect()
     }
 
     /// Returns the two files about the parents and the file about the sequences.
@@ -111,6 +128,7 @@ impl Names {
         let mut all: Vec<PathBuf> = sequences.chain(self.tables()).collect();
         if let Some((_, rule)) = &self.parents {
             all.extend(self.assemblies.iter().flat_map(|assembly| self.blocks(assembly, *rule)));
+            all.extend(self.assemblies.iter().flat_map(|name| self.hapmer_spectra(name)));
             all.extend(self.of_parents());
         }
         all
@@ -160,7 +178,7 @@ impl<'s> Files<'s> {
         let (mut haplotypes, mut contigs) = (Vec::new(), None);
         if let Some((parents, rule)) = &names.parents {
             for assembly in &names.assemblies {
-                let [bed, counts, _] = names.blocks(assembly, *rule);
+                let [bed, counts, ..] = names.blocks(assembly, *rule);
                 let (bed, counts) = (set.output(&bed)?, set.output(&counts)?);
                 haplotypes.push(Haplotypes::new(assembly, parents, *rule, bed, counts)?);
             }
@@ -188,10 +206,18 @@ impl<'s> Files<'s> {
         if let (Some((_, rule)), Some(trio)) = (&names.parents, &judgement.trio) {
             let [cutoffs, inherited, _] = names.of_parents();
             all.extend([(cutoffs, texts.cutoffs(trio)), (inherited, inherited_by(trio))]);
+            for (assembly, spectra) in names.assemblies.iter().zip(&trio.spectra_of_hapmers) {
+                let texts =
+                    trio.names.iter().zip(spectra).map(|(name, of)| hapmer_copies(name, of));
+                all.extend(names.hapmer_spectra(assembly).into_iter().zip(texts));
+            }
             for (assembly, mut of) in names.assemblies.iter().zip(haplotypes) {
                 of.phasing.is_doubtful = !trio.doubts.is_empty();
-                let [_, _, stats] = names.blocks(assembly, *rule);
+                let [_, _, stats, switches] = names.blocks(assembly, *rule);
                 all.push((stats, of.phasing.line(assembly)));
+                let title = switches.file_name().unwrap_or_default().to_string_lossy();
+                let title = title.trim_end_matches(SWITCHES).trim_end_matches('.');
+                all.push((switches.clone(), of.phasing.switches(title)));
                 outputs.extend([of.bed, of.counts]);
                 phasings.push(of.phasing);
             }
@@ -358,6 +384,12 @@ fn histogram(rows: &Histogram) -> String {
 fn copies(of: &OfAssembly) -> String {
     let names = Copies::ALL.map(Copies::name);
     classes("Copies", names.iter().map(String::as_str).zip(&of.copies))
+}
+
+/// Returns the text of the copy-number spectrum of a parent's hap-mers.
+fn hapmer_copies(parent: &str, spectrum: &HapmerSpectra) -> String {
+    let names = Copies::ALL.map(|copies| copies.name_of_hapmers(parent));
+    classes("Copies", names.iter().map(String::as_str).zip(spectrum))
 }
 
 fn classes<'c>(what: &str, all: impl Iterator<Item = (&'c str, &'c Histogram)>) -> String {

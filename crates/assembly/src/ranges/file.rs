@@ -32,6 +32,8 @@ pub(super) struct RangeHeader {
     pub(super) k: usize,
     /// Whether homopolymers are compressed.
     pub(super) compressed: bool,
+    /// Whether low counts may be missing in the reads.
+    pub(super) hybrid: bool,
     /// The name of the reads.
     pub(super) reads: String,
     /// The names of the assemblies.
@@ -60,6 +62,8 @@ struct Stored {
     job: String,
     k: usize,
     homopolymer_compressed: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    hybrid: bool,
     reads_name: String,
     reads: Rows,
     assemblies: Vec<StoredAssembly>,
@@ -125,6 +129,7 @@ impl Stored {
             job,
             k: header.k,
             homopolymer_compressed: header.compressed,
+            hybrid: header.hybrid,
             reads_name: header.reads.clone(),
             reads: rows(&spectra.reads),
             assemblies: assemblies
@@ -147,6 +152,7 @@ impl Stored {
             of: JobShard::of_texts(&self.range, &self.job)?,
             k: fits.then_some(self.k)?,
             compressed: self.homopolymer_compressed,
+            hybrid: self.hybrid,
             reads: self.reads_name.clone(),
             names: self.assemblies.iter().map(|assembly| assembly.name.clone()).collect(),
         })

@@ -1,7 +1,7 @@
 //! Data of evaluated assemblies.
 
 use merganser_assembly::output::{Names, Phasing};
-use merganser_assembly::{AssemblyQuality, Copies, OfAssembly, Outcome};
+use merganser_assembly::{AssemblyQuality, Copies, OfAssembly, Outcome, Trio};
 use merganser_kmers::Histogram;
 use merganser_report::data;
 
@@ -45,6 +45,25 @@ fn spectra(names: &Names, judgement: &Outcome) -> Vec<data::ClassSpectrum> {
         only,
         solid,
     });
+    all.extend(judgement.trio.iter().flat_map(|trio| of_hapmers(names, trio)));
+    all
+}
+
+/// Returns the copy-number spectra of each parent's hap-mers in each assembly.
+fn of_hapmers(names: &Names, trio: &Trio) -> Vec<data::ClassSpectrum> {
+    let mut all = Vec::new();
+    for (name, spectra) in names.assemblies().iter().zip(&trio.spectra_of_hapmers) {
+        for ((parent, spectrum), solid) in trio.names.iter().zip(spectra).zip(trio.inherited) {
+            let classes = Copies::ALL.iter().zip(spectrum);
+            let classes = classes.map(|(copies, rows)| class(copies.name_of_hapmers(parent), rows));
+            all.push(data::ClassSpectrum {
+                title: format!("{name}.{parent}.spectra-cn"),
+                classes: classes.collect(),
+                only: Vec::new(),
+                solid,
+            });
+        }
+    }
     all
 }
 
