@@ -17,6 +17,7 @@ mod config;
 mod contigs;
 mod doubts;
 mod error;
+mod family;
 mod hapmers;
 pub mod output;
 mod parentage;

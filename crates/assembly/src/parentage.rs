@@ -32,28 +32,6 @@ const MIN_PASSED_ON: f64 = 1e-4;
 const ROLES: [&str; 2] = ["mother", "father"];
 
 impl Parentage {
-    pub(crate) fn merge(&mut self, other: &Parentage) {
-        for parent in 0..2 {
-            self.passed_on[parent] += other.passed_on[parent];
-            self.has_kmers[parent] |= other.has_kmers[parent];
-        }
-        self.neither += other.neither;
-        self.differ |= other.differ;
-    }
-
-    /// Adds a k-mer of the child or the parents with its counts; `solid` is the count above which it is solid
-    /// in the child.
-    pub(crate) fn add(&mut self, child: u32, parents: [u32; 2], solid: u32) {
-        let has = parents.map(|count| count > 0);
-        self.has_kmers = [0, 1].map(|parent| self.has_kmers[parent] || has[parent]);
-        self.differ |= has[0] != has[1];
-        if child > solid {
-            self.passed_on[0] += u64::from(!has[1]);
-            self.passed_on[1] += u64::from(!has[0]);
-            self.neither += u64::from(!has[0] && !has[1]);
-        }
-    }
-
     /// Returns why switch and Hamming error rates cannot be determined, one line for each parent at fault;
     /// empty if they can. `names` are the names of the parents' reads, `hapmers` the numbers of their hap-mers,
     /// and `spectra` the histograms in the child as in [`Trio::spectra`](crate::Trio::spectra).

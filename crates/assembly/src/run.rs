@@ -184,22 +184,26 @@ pub fn run_with(
     let trio = match parents {
         None => None,
         Some([one, other]) => {
-            let ((one, one_table), (other, other_table)) = (one?, other?);
-            let (names, parents) = ([one, other], [one_table, other_table]);
-            // k-mers that occur once are errors, whatever the valley.
-            let valley = config.solid.or_else(|| first_valley(&spectra.rows())).unwrap_or(0).max(1);
-            let (hapmers, mut trio) = hapmers::find(&run, names, parents, &tables, valley)?;
+            let ((one, mother), (other, father)) = (one?, other?);
+            let family = [tables[0].reopen(run.beside)?, mother, father];
+            let numbers = hapmers::family(&run, &family, None)?;
+            let solid = solid_in_child(config, &spectra);
+            let names = [one, other];
+            let found = hapmers::find(&run, names, &numbers, &family, &tables[1..], solid)?;
+            drop(family);
+            let trio = run.haplotypes(found, &assemblies, tracks)?;
             doubts.extend_from_slice(&trio.doubts);
-            for (number, assembly) in assemblies.iter().enumerate() {
-                let hapmers = hapmers.reopen(context)?;
-                run.walk(hapmers, &assembly.input, &mut |_, mark| tracks.hapmer(number, mark))?;
-                trio.contigs.push(run.contigs(&assembly.input)?);
-            }
             stages.since("haplotypes", begun);
             Some(trio)
         }
     };
     Ok(Outcome { trio, ..Outcome::of(config, k, spectra, doubts, stages) })
+}
+
+/// Returns the count in the reads above which a k-mer belongs to the child's genome. k-mers that occur once are errors,
+/// whatever the valley.
+pub(crate) fn solid_in_child(config: &Config, spectra: &Spectra) -> u32 {
+    config.solid.or_else(|| first_valley(&spectra.rows())).unwrap_or(0).max(1)
 }
 
 impl Outcome {
@@ -352,7 +356,7 @@ impl RunContext<'_> {
     }
 
     /// Returns the memory that open tables hold, in bytes.
-    fn resident(&self, tables: &[AnyTable]) -> u64 {
+    pub(crate) fn resident(&self, tables: &[AnyTable]) -> u64 {
         tables.iter().map(|table| table.resident(self.context.threads)).sum()
     }
 
@@ -382,8 +386,23 @@ impl RunContext<'_> {
         Ok(letters)
     }
 
+    /// Passes the hap-mers on the sequences of all assemblies to `tracks`, and adds the lengths of contigs.
+    pub(crate) fn haplotypes(
+        &self,
+        (hapmers, mut trio): (AnyTable, Trio),
+        assemblies: &[Assembly],
+        tracks: &mut dyn Tracks,
+    ) -> Result<Trio, Error> {
+        for (number, assembly) in assemblies.iter().enumerate() {
+            let hapmers = hapmers.reopen(self.context)?;
+            self.walk(hapmers, &assembly.input, &mut |_, mark| tracks.hapmer(number, mark))?;
+            trio.contigs.push(self.contigs(&assembly.input)?);
+        }
+        Ok(trio)
+    }
+
     /// Returns the lengths of the contigs of an assembly.
-    pub(crate) fn contigs(&self, input: &Input) -> Result<Vec<u64>, Error> {
+    fn contigs(&self, input: &Input) -> Result<Vec<u64>, Error> {
         let mut contigs = Contigs::default();
         self.each_stretch(input, |letters, ends| contigs.add(letters, ends))?;
         Ok(contigs.lengths)

@@ -300,3 +300,67 @@ fn scaffolds_are_drawn_beside_contigs_where_there_are_gaps() {
     assert_eq!(count(&without, "#4DAF4A"), 0);
     assert!(count(&with, "#4DAF4A") > 0);
 }
+
+#[test]
+fn ranges_with_parents_have_the_files_of_one_run() {
+    let family = Family::new(23);
+    let dir = Dir::new();
+    family.write(&dir);
+    let [mothers, fathers] = &family.genome;
+    dir.write("one.fa", fasta(&[[&mothers[..9000], &fathers[9000..]].concat()]));
+    dir.write("other.fa", fasta(&[fathers[..30_000].to_vec(), mothers[35_000..].to_vec()]));
+    let parents = "--maternal mother.mgk --paternal father.mgk";
+    let rule = "--block-markers 50 --block-bases 900";
+    for (assemblies, ranges, solid) in [("one.fa other.fa", 3, ""), ("other.fa", 1, "--solid 9")] {
+        let options = format!("-o s {rule} {solid} --report-data s.page --sample-name a");
+        dir.run(&format!("kmers qv -q child.mgk {assemblies} {parents} {options}")).ok();
+        let names: Vec<String> =
+            dir.names().into_iter().filter(|name| name.starts_with("s.")).collect();
+        assert!(names.len() > 50 || ranges == 1, "{names:?}");
+        let expected: Vec<Vec<u8>> = names.iter().map(|name| dir.read(name)).collect();
+        names.iter().for_each(|name| std::fs::remove_file(dir.path(name)).unwrap());
+        let mut files = String::new();
+        for number in (1..=ranges).rev() {
+            let range = format!("--range {number}/{ranges} -t {number} -o r{number}.mgq");
+            dir.run(&format!("kmers qv -q child.mgk {assemblies} {parents} {range}")).ok();
+            files += &format!(" r{number}.mgq");
+        }
+        dir.run(&format!("kmers qv -q {assemblies} {options} --ranges{files}")).ok();
+        let found: Vec<String> =
+            dir.names().into_iter().filter(|name| name.starts_with("s.")).collect();
+        assert_eq!(found, names);
+        for (name, expected) in names.iter().zip(&expected) {
+            // The page contains the names of the inputs.
+            let page = |bytes: &[u8]| -> serde_json::Value {
+                let mut page: serde_json::Value = serde_json::from_slice(bytes).unwrap();
+                page.as_object_mut().unwrap().remove("inputs");
+                page
+            };
+            match &name[..] {
+                "s.page" => assert_eq!(page(&dir.read(name)), page(expected)),
+                name => assert!(dir.read(name) == *expected, "{ranges} {name}"),
+            }
+        }
+        names.iter().for_each(|name| std::fs::remove_file(dir.path(name)).unwrap());
+    }
+    // Ranges of other parents, of no parents, and parents that are not tables.
+    dir.run("kmers qv -q child.mgk other.fa --range 1/2 -o a.mgq --maternal father.mgk --paternal mother.mgk").ok();
+    dir.run(&format!("kmers qv -q child.mgk other.fa --range 2/2 -o b.mgq {parents}")).ok();
+    dir.run("kmers qv -q child.mgk other.fa --range 2/2 -o c.mgq").ok();
+    for other in ["b.mgq", "c.mgq"] {
+        let message = dir.run(&format!("kmers qv -o s other.fa --ranges a.mgq {other}")).fails(1);
+        assert!(message.contains("was made from other reads or assemblies"), "{message}");
+    }
+    let run = "kmers qv child.mgk other.fa --range 1/2 -o d.mgq --maternal mother.fa --paternal father.mgk";
+    let message = dir.run(run).fails(2);
+    assert!(message.contains("--range: the parents' reads must be tables"), "{message}");
+    // Every damaged bit of the tables is found.
+    let b = dir.read("b.mgq");
+    for at in [b.len() - 5, b.len() / 2] {
+        let mut changed = b.clone();
+        changed[at] ^= 1;
+        dir.write("changed.mgq", changed);
+        let message = dir.run("kmers qv -o s other.fa --ranges a.mgq changed.mgq").fails(1);
+        assert!(message.contains("damaged"), "{message}");
+    }
+}

@@ -133,10 +133,13 @@ enum EvaluationInput {
 impl EvaluationInput {
     /// Returns the names of the parents.
     fn parents(&self) -> Option<[String; 2]> {
-        let EvaluationInput::Reads(Subject { parents: Some(parents), .. }) = self else {
-            return None;
-        };
-        Some(parents.each_ref().map(|parent| parent.name.clone()))
+        match self {
+            EvaluationInput::Reads(subject) => {
+                let parents = subject.parents.as_ref()?;
+                Some(parents.each_ref().map(|parent| parent.name.clone()))
+            }
+            EvaluationInput::Ranges(ranges) => ranges.parents(),
+        }
     }
 }
 

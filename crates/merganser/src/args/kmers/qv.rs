@@ -77,7 +77,7 @@ pub(crate) struct QvArgs {
     pub(crate) config: Config,
     /// Use only range I of N of the k-mers of a .mgk table, and write a result for --ranges
     #[arg(long, value_name = "I/N", help_heading = "Ranges")]
-    #[arg(conflicts_with_all = ["maternal", "paternal", "solid", "no_plots", "json", "ranges"])]
+    #[arg(conflicts_with_all = ["block_markers", "block_bases", "solid", "no_plots", "json", "ranges"])]
     #[arg(conflicts_with_all = ["report_html", "report_data", "multiqc", "sample_name"])]
     pub(crate) range: Option<Shard>,
     /// Join the results of all ranges (--range); replaces READS
