@@ -1,6 +1,7 @@
 //! `merganser kmers qv`, compared with the definitions on simulated genomes with known errors.
 
 mod ranges;
+mod several;
 mod trio;
 mod union;
 

@@ -131,7 +131,7 @@ pub struct Subject {
     pub reads: Reads,
     /// The sample's mother and father, in this order.
     pub parents: Option<[Parent; 2]>,
-    /// One assembly, or two of one genome.
+    /// One or more assemblies of one genome.
     pub assemblies: Vec<Assembly>,
 }
 
@@ -185,7 +185,7 @@ impl Config {
             && one.name == other.name
         {
             return problem(twice(
-                "parents",
+                "both parents",
                 &one.name,
                 one.reads.to_string() == other.reads.to_string(),
             ));
@@ -193,12 +193,18 @@ impl Config {
         if self.k.is_some_and(|k| k == 0 || k > MAX_K) {
             return problem(format!("`k` is {}: 1 to {MAX_K} are possible", self.k.unwrap_or(0)));
         }
-        match &subject.assemblies[..] {
-            [_] => Ok(()),
-            [one, other] if one.name != other.name => Ok(()),
-            [one, other] => problem(twice("assemblies", &one.name, one.input == other.input)),
-            all => problem(format!("{} assemblies are given: one or two are possible", all.len())),
+        let assemblies = &subject.assemblies;
+        if assemblies.is_empty() {
+            return problem("no assembly is given".into());
         }
+        for (number, other) in assemblies.iter().enumerate() {
+            if let Some(one) = assemblies[..number].iter().find(|one| one.name == other.name) {
+                let which = if assemblies.len() == 2 { "both" } else { "two" };
+                let what = format!("{which} assemblies");
+                return problem(twice(&what, &one.name, one.input == other.input));
+            }
+        }
+        Ok(())
     }
 
     /// Checks that tables have all k-mers of their reads, both strands counted together. With `hybrid`, low counts may be
@@ -292,8 +298,8 @@ fn agree(tables: &[&AnyTable]) -> Result<(), Error> {
 /// Returns the message for two files with the same name in the results.
 fn twice(what: &str, name: &str, is_same: bool) -> String {
     match is_same {
-        true => format!("both {what} are {name}: give two files"),
-        false => format!("both {what} are called {name}: rename one of the files"),
+        true => format!("{what} are {name}: give two files"),
+        false => format!("{what} are called {name}: rename one of the files"),
     }
 }
 

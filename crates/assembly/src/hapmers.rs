@@ -33,7 +33,7 @@ pub struct Trio {
     pub hapmers: [u64; 2],
     /// The number of distinct hap-mers of each parent that each assembly has.
     pub found: Vec<[u64; 2]>,
-    /// The number of distinct hap-mers of each parent that at least one of two assemblies has.
+    /// The number of distinct hap-mers of each parent that at least one of the assemblies has.
     pub found_in_both: [u64; 2],
     /// The copy-number spectra of each parent's hap-mers in each assembly.
     pub spectra_of_hapmers: Vec<[HapmerSpectra; 2]>,

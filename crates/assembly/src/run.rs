@@ -24,7 +24,7 @@ use crate::doubts;
 use crate::hapmers::{self, Trio};
 use crate::{Assembly, Config, Error, Only, Parent, Reads, Spectra, Subject};
 
-/// The results of one assembly, or of two together.
+/// The results of one assembly, or of all together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AssemblyQuality {
     /// The k-mers that are in no read.
@@ -59,7 +59,7 @@ pub struct Outcome {
     pub solid: u32,
     /// The results of each assembly, in their order.
     pub assemblies: Vec<AssemblyQuality>,
-    /// The results of two assemblies together; `None` for a single one.
+    /// The results of two or more assemblies together; `None` for a single one.
     pub both: Option<AssemblyQuality>,
     /// The spectra: k-mers by their counts.
     pub spectra: Spectra,
@@ -89,7 +89,7 @@ pub trait Tracks: Send {
     fn hapmer(&mut self, assembly: usize, mark: Mark<'_>) -> Result<(), Error>;
 }
 
-/// Evaluates one assembly, or two of one genome, by the k-mers of the reads and, if given, of both parents.
+/// Evaluates one or more assemblies of one genome by the k-mers of the reads and, if given, of both parents.
 /// Intermediate tables are in the temporary folder of `context`.
 ///
 /// The progress stages are those of counting and of computations with tables.
@@ -207,6 +207,11 @@ pub(crate) fn solid_in_child(config: &Config, spectra: &Spectra) -> u32 {
 }
 
 impl Outcome {
+    /// Returns the name of all assemblies together, if there are several: `both` or `all`.
+    pub fn together(&self) -> Option<&'static str> {
+        together(self.assemblies.len())
+    }
+
     /// Returns the results that follow from the spectra, without those about the parents.
     pub(crate) fn of(
         config: &Config,
@@ -228,13 +233,22 @@ impl Outcome {
             k,
             solid,
             assemblies: spectra.assemblies.iter().map(judged).collect(),
-            both: (spectra.assemblies.len() == 2).then(|| judged(&spectra.both)),
+            both: together(spectra.assemblies.len()).map(|_| judged(&spectra.both)),
             spectra,
             trio: None,
             doubts,
             stages,
             peak_memory: merganser_run::peak_rss(),
         }
+    }
+}
+
+/// Returns the name of all of these assemblies together, if there are several: Merqury's for two, `all` for more.
+pub(crate) fn together(assemblies: usize) -> Option<&'static str> {
+    match assemblies {
+        0 | 1 => None,
+        2 => Some("both"),
+        _ => Some("all"),
     }
 }
 
@@ -438,10 +452,11 @@ impl RunContext<'_> {
     ) -> Result<Vec<Letters>, Error> {
         let k = tables[0].description().k;
         let mut read = Vec::with_capacity(assemblies.len());
-        for (assembly, name) in assemblies.iter().zip(["first", "second"]) {
+        for (number, assembly) in assemblies.iter().enumerate() {
             let resident = self.resident(tables);
             let input = std::slice::from_ref(&assembly.input);
-            let (table, letters) = self.count(k, input, name, held + resident)?;
+            let name = format!("assembly-{number}");
+            let (table, letters) = self.count(k, input, &name, held + resident)?;
             if table.description().kmers == Some(0) {
                 return Err(Error::Empty { input: assembly.input.clone(), k });
             }

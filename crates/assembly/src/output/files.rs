@@ -13,6 +13,7 @@ use merganser_spectrum::{error_rate, peaks, quality};
 use super::haplotypes::{Haplotypes, Phasing};
 use super::number::general;
 use super::track::Track;
+use crate::run::together;
 use crate::spectra::OfAssembly;
 use crate::{
     AssemblyQuality, BlockRule, Copies, Error, HapmerSpectra, Membership, Outcome, Tracks, Trio,
@@ -88,17 +89,23 @@ impl Names {
         self.parents.as_ref().map(|parents| &parents.0)
     }
 
-    /// Returns the names of the classes of an assembly spectrum: those of [`Membership::ALL`] that are possible.
+    /// Returns the name of all assemblies together, if there are several.
+    pub fn together(&self) -> Option<&'static str> {
+        together(self.assemblies.len())
+    }
+
+    /// Returns the names of the classes of an assembly spectrum, those of [`Membership::classes`].
     pub fn sources(&self) -> Vec<String> {
-        let name = |source: &Membership| match (source, &self.assemblies[..]) {
-            (Membership::ReadOnly, _) => Some("read-only".to_owned()),
-            (Membership::First, [one]) => Some(one.clone()),
-            (Membership::First, [one, ..]) => Some(format!("{one}-only")),
-            (Membership::Second, [_, other]) => Some(format!("{other}-only")),
-            (Membership::Shared, [_, _]) => Some("shared".to_owned()),
-            _ => None,
+        let several = self.assemblies.len() > 2;
+        let name = |source: Membership| match (source, &self.assemblies[..]) {
+            (Membership::ReadOnly, _) => "read-only".to_owned(),
+            (Membership::Only(_), [one]) => one.clone(),
+            (Membership::Only(number), all) => format!("{}-only", all[number]),
+            (Membership::SharedBySome, _) => "shared-some".to_owned(),
+            (Membership::SharedByAll, _) if several => "shared-all".to_owned(),
+            (Membership::SharedByAll, _) => "shared".to_owned(),
         };
-        Membership::ALL.iter().filter_map(name).collect()
+        Membership::classes(self.assemblies.len()).into_iter().map(name).collect()
     }
 
     fn sequences(&self, assembly: &str) -> [PathBuf; 3] {
@@ -116,7 +123,7 @@ impl Names {
             suffixes
                 .extend(["spectra-cn.hist", "only.hist"].map(|end| format!("{assembly}.{end}")));
         }
-        if self.assemblies.len() == 2 {
+        if self.together().is_some() {
             suffixes.extend(["spectra-cn.hist", "only.hist"].map(str::to_owned));
         }
         of_reads.into_iter().chain(suffixes.iter().map(|suffix| self.path(suffix))).collect()
@@ -304,17 +311,23 @@ impl Texts<'_> {
         texts
     }
 
-    /// Returns the name and the quality of each assembly and, if there are two, of both together.
-    fn each<'j>(&'j self, both: &'j str) -> impl Iterator<Item = (&'j str, &'j AssemblyQuality)> {
-        let names = self.names.assemblies.iter().map(String::as_str).chain([both]);
+    /// Returns the name and the quality of each assembly and, if there are several, of all together.
+    fn each(&self) -> impl Iterator<Item = (&str, &AssemblyQuality)> {
+        let names = self.names.assemblies.iter().map(String::as_str).chain(self.names.together());
         names.zip(self.judgement.assemblies.iter().chain(&self.judgement.both))
     }
 
     fn qualities(&self) -> String {
-        let row = |(name, of): (&str, &AssemblyQuality)| {
+        let row = |(number, (name, of)): (usize, (&str, &AssemblyQuality))| {
+            // Merqury capitalises the name of both here.
+            let name = match (name, number < self.names.assemblies.len()) {
+                ("both", false) => "Both",
+                ("all", false) => "All",
+                (name, _) => name,
+            };
             row(name, of.only.instances, of.kmers, of.quality, of.error_rate)
         };
-        self.each("Both").map(row).collect()
+        self.each().enumerate().map(row).collect()
     }
 
     /// Returns the completeness of solid k-mers, then that of each parent's hap-mers.
@@ -324,10 +337,10 @@ impl Texts<'_> {
             let part = if all > 0 { 100.0 * found as f64 / all as f64 } else { f64::NAN };
             let _ = writeln!(text, "{name}\t{set}\t{found}\t{all}\t{}", general(part));
         };
-        self.each("both").for_each(|(name, of)| line(name, "all", of.found, of.solid));
+        self.each().for_each(|(name, of)| line(name, "all", of.found, of.solid));
         if let Some(trio) = &self.judgement.trio {
             let found = trio.found.iter().chain([&trio.found_in_both]);
-            for ((name, _), found) in self.each("both").zip(found) {
+            for ((name, _), found) in self.each().zip(found) {
                 let parents = trio.names.iter().zip(found).zip(trio.hapmers);
                 parents.for_each(|((parent, &found), all)| line(name, parent, found, all));
             }
@@ -365,7 +378,7 @@ impl Texts<'_> {
     fn only_by_source(&self) -> String {
         let mut text = String::new();
         let names = self.names.sources();
-        for (name, number) in names[1..].iter().zip(self.judgement.spectra.only) {
+        for (name, number) in names[1..].iter().zip(&self.judgement.spectra.only) {
             let _ = writeln!(text, "{name}\t0\t{number}");
         }
         text

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::family::{CHILD, Family};
 use crate::spectra::OfAssembly;
-use crate::{Error, Only, Spectra};
+use crate::{Error, Membership, Only, Spectra};
 
 const MAGIC: [u8; 8] = magic(b'Q');
 /// The version of the layout.
@@ -70,10 +70,10 @@ struct Stored {
     reads_name: String,
     reads: Rows,
     assemblies: Vec<StoredAssembly>,
-    /// The spectrum of two assemblies together.
+    /// The spectrum of all assemblies together.
     both: StoredSpectrum,
-    sources: [Rows; 4],
-    only: [u64; 3],
+    sources: Vec<Rows>,
+    only: Vec<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     parents: Option<StoredParents>,
 }
@@ -199,8 +199,8 @@ impl Stored {
                 })
                 .collect(),
             both: StoredSpectrum::new(&spectra.both),
-            sources: spectra.sources.each_ref().map(rows),
-            only: spectra.only,
+            sources: spectra.sources.iter().map(rows).collect(),
+            only: spectra.only.clone(),
             parents: parents.map(|parents| StoredParents::new(parents, candidates)),
         }
     }
@@ -208,10 +208,13 @@ impl Stored {
     /// Returns the header, or `None` if a value is impossible.
     fn header(&self) -> Option<RangeHeader> {
         let assemblies = self.assemblies.len();
+        let classes = Membership::classes(assemblies).len();
         // The child, two parents, and the assemblies.
         let has_all = |parents: &StoredParents| parents.tables.len() == 3 + assemblies;
         let fits = (1..=MAX_K).contains(&self.k)
-            && (1..=2).contains(&assemblies)
+            && assemblies > 0
+            && self.sources.len() == classes
+            && self.only.len() == classes - 1
             && self.parents.as_ref().is_none_or(has_all);
         Some(RangeHeader {
             of: JobShard::of_texts(&self.range, &self.job)?,
@@ -228,8 +231,8 @@ impl Stored {
             reads: histogram(&self.reads),
             assemblies: self.assemblies.iter().map(|of| of.spectrum.spectrum()).collect(),
             both: self.both.spectrum(),
-            sources: self.sources.each_ref().map(histogram),
-            only: self.only,
+            sources: self.sources.iter().map(histogram).collect(),
+            only: self.only.clone(),
         }
     }
 }

@@ -115,8 +115,8 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
             ));
         }
     }
-    if let Some(both) = &judgement.both {
-        console.info(format_args!("both: {}", words(both)));
+    if let (Some(both), Some(name)) = (&judgement.both, judgement.together()) {
+        console.info(format_args!("{name}: {}", words(both)));
     }
     if let Some(peak) = judgement.peak_memory {
         console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
@@ -231,7 +231,8 @@ impl OfRun<'_> {
         ] {
             summary.set("parameters", key, value);
         }
-        let names = self.assemblies.iter().map(|assembly| assembly.name.as_str()).chain(["both"]);
+        let names = self.assemblies.iter().map(|assembly| assembly.name.as_str());
+        let names = names.chain(judgement.together());
         let judged = judgement.assemblies.iter().chain(&judgement.both);
         let mut judged: Vec<Value> = names.zip(judged).map(|(name, of)| value(name, of)).collect();
         for (of, phasing) in judged.iter_mut().zip(self.phasings) {

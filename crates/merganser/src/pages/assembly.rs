@@ -7,7 +7,7 @@ use merganser_report::data;
 
 /// Returns the results of an evaluation, with the names of Merqury's files.
 pub(crate) fn of(names: &Names, judgement: &Outcome, phasings: &[Phasing]) -> data::Assembly {
-    let all = names.assemblies().iter().map(String::as_str).chain(["both"]);
+    let all = names.assemblies().iter().map(String::as_str).chain(names.together());
     let judged = all.zip(judgement.assemblies.iter().chain(&judgement.both));
     data::Assembly {
         k: judgement.k,
@@ -37,12 +37,11 @@ fn spectra(names: &Names, judgement: &Outcome) -> Vec<data::ClassSpectrum> {
         all.push(copies("spectra-cn".to_owned(), &spectra.both, solid));
     }
     let sources = names.sources();
-    let only = spectra.only[..sources.len() - 1].to_vec();
     let classes = sources.into_iter().zip(&spectra.sources);
     all.push(data::ClassSpectrum {
         title: "spectra-asm".to_owned(),
         classes: classes.map(|(name, rows)| class(name, rows)).collect(),
-        only,
+        only: spectra.only.clone(),
         solid,
     });
     all.extend(judgement.trio.iter().flat_map(|trio| of_hapmers(names, trio)));

@@ -19,8 +19,8 @@ Files, named as by Merqury:
   PREFIX.NAME.spectra-cn.hist, PREFIX.spectra-asm.hist, .only.hist, .dist_only
   PREFIX.NAME_only.bed, .wig   bases covered by k-mers that are not in reads
   PREFIX.READS.hist, .hist.ploidy, .filt
-  Two assemblies also have PREFIX.spectra-cn.hist, PREFIX.only.hist, and a last
-  line for both. NAME is the file's name without .fa, .fasta and .gz. Spectra
+  Two or more assemblies also have PREFIX.spectra-cn.hist, PREFIX.only.hist, and
+  a last line for both, or all. NAME is the file's name without .fa, .fasta and .gz. Spectra
   are plotted as lines (.ln), areas (.fl) and stacked areas (.st), as .png and
   .svg.
 
@@ -53,8 +53,8 @@ pub(crate) struct QvArgs {
     /// Files of reads are FASTQ, FASTA and so on, or @LIST of such files.
     #[arg(value_name = "READS", required_unless_present_any = ["ranges", "union"])]
     pub(crate) reads: Option<PathBuf>,
-    /// Assembly, or the two haplotypes of one (FASTA)
-    #[arg(value_name = "ASSEMBLY", required_unless_present_any = ["ranges", "union"], num_args = 1..=2)]
+    /// Assembly, its haplotypes, or several assemblies of one genome (FASTA)
+    #[arg(value_name = "ASSEMBLY", required_unless_present_any = ["ranges", "union"], num_args = 1..)]
     pub(super) assemblies: Vec<PathBuf>,
     /// Prefix of the names of all outputs; with --range, the output
     #[arg(short, long, value_name = "PREFIX")]

@@ -19,7 +19,7 @@ const DPI: u32 = 288;
 fn spectra(names: &Names) -> Vec<String> {
     let assemblies = names.assemblies();
     let mut all: Vec<String> = assemblies.iter().map(|name| format!("{name}.spectra-cn")).collect();
-    if assemblies.len() == 2 {
+    if names.together().is_some() {
         all.push("spectra-cn".to_owned());
     }
     all.push("spectra-asm".to_owned());
