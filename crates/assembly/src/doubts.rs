@@ -3,7 +3,7 @@
 use merganser_io::FileKind;
 use merganser_spectrum::{is_flat_valley, least_k, solid_threshold};
 
-use crate::run::Letters;
+use crate::stages::Letters;
 use crate::{Assembly, Config, Error, OfAssembly, Spectra};
 
 /// Reads that are longer than this on average, in bases, are long reads.

@@ -12,7 +12,7 @@ use merganser_run::Shard;
 
 use crate::Error;
 use crate::family::{CHILD, Family, PARENTS, valley};
-use crate::run::{RunContext, own_table};
+use crate::stages::{RunContext, own_table};
 
 /// The results about both parents' k-mers.
 #[derive(Clone, Debug)]

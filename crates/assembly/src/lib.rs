@@ -24,6 +24,7 @@ mod parentage;
 mod ranges;
 mod run;
 mod spectra;
+mod stages;
 
 pub use blocks::{Block, BlockRule};
 pub use config::{Assembly, Config, Parent, Reads, Subject};

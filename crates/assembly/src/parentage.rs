@@ -49,7 +49,9 @@ impl Parentage {
                 "{one} and {other} have the same k-mers, so that {SO}: give each its own reads"
             )];
         }
-        let solid = self.passed_on[0] + self.passed_on[1] + spectra[3].distinct(1, u32::MAX);
+        // Range files can have any numbers.
+        let both = spectra[3].distinct(1, u32::MAX);
+        let solid = self.passed_on.iter().fold(both, |sum, &number| sum.saturating_add(number));
         let few = |number: u64| (number as f64) < MIN_PASSED_ON * solid as f64;
         let remedy = "give the reads of the child's parent, covered 15 times or more";
         let at_fault = |parent: usize| {
@@ -89,7 +91,7 @@ impl Parentage {
     /// Whether a parent's reads lack most of what the parent should have passed on. k-mers that neither parent
     /// has are not considered, since the other parent may have passed them on.
     fn lacks_most(&self, found: u64, passed_on: u64) -> bool {
-        let own = passed_on - self.neither;
+        let own = passed_on.saturating_sub(self.neither);
         found == 0 || (found as f64) < MIN_FOUND * own as f64
     }
 }
@@ -112,7 +114,7 @@ fn median(histogram: &Histogram) -> u32 {
     let half = histogram.distinct(1, u32::MAX) / 2;
     let mut above = 0;
     let middle = histogram.iter().find(|&(_, number)| {
-        above += number;
+        above = u64::saturating_add(above, number);
         above > half
     });
     middle.map_or(u32::MAX, |(count, _)| count)

@@ -16,7 +16,8 @@ use merganser_store::shard::{JobShard, Words, check_all};
 
 use crate::family::Family;
 use crate::hapmers::{self, Trio};
-use crate::run::{Room, RunContext, own_table, solid_in_child};
+use crate::run::solid_in_child;
+use crate::stages::{Room, RunContext, own_table};
 use crate::{Assembly, Config, Error, Only, Outcome, Reads, Spectra, Subject, Tracks};
 use file::{RangeFile, RangeHeader};
 

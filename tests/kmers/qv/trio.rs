@@ -213,8 +213,8 @@ fn a_trio_is_as_defined_and_its_switches_are_the_true_ones() {
 
     // All blocks and the sums of switches, by the plain rule.
     for (name, sequences) in ["one", "other"].iter().zip(&assemblies) {
-        let mut expected = Vec::new();
-        let mut sums = [0; 2];
+        let (mut expected, mut sums) = (Vec::new(), [0; 2]);
+        let mut counts = vec!["Block\tRange\tmother\tfather\tSize".to_owned()];
         for (number, sequence) in sequences.iter().enumerate() {
             for block in blocks(&markers(sequence), 150, 5000) {
                 let Block { start, end, whose, switches, markers } = block;
@@ -224,10 +224,15 @@ fn a_trio_is_as_defined_and_its_switches_are_the_true_ones() {
                 expected.push(format!(
                     "s{number}\t{start}\t{end}\t{parent}\t{part}\t{switches}\t{markers}"
                 ));
+                let mut of = [markers - switches, switches];
+                of.rotate_left(whose);
+                let ([one, other], size) = (of, end - start);
+                counts.push(format!("{parent}\ts{number}_{start}_{end}\t{one}\t{other}\t{size}"));
                 sums = [sums[0] + switches, sums[1] + markers];
             }
         }
         assert_eq!(lines(&dir, &format!("t.{name}.150_5000.phased_block.bed")), expected);
+        assert_eq!(lines(&dir, &format!("t.{name}.150_5000.phased_block.counts")), counts);
         let [switches, markers] = sums;
         let expected = format!(
             "t.{name}.150_5000 switch error rate (%) (Num. switches / Total markers found): \

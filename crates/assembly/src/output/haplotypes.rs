@@ -171,7 +171,7 @@ impl Haplotypes {
         let _ = writeln!(line, "{name}\t{start}\t{end}\t{parent}\t{part}\t{switches}\t{markers}");
         self.bed.write_all(line.as_bytes())?;
         let [one, other] = block.of_haplotypes();
-        writeln!(self.counts, "{name}\t{start}_{end}\t{one}\t{other}\t{}", end - start)?;
+        writeln!(self.counts, "{parent}\t{name}_{start}_{end}\t{one}\t{other}\t{}", end - start)?;
         self.phasing.blocks.push(block);
         Ok(())
     }

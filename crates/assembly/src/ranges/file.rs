@@ -213,8 +213,8 @@ impl Stored {
         let has_all = |parents: &StoredParents| parents.tables.len() == 3 + assemblies;
         let fits = (1..=MAX_K).contains(&self.k)
             && assemblies > 0
-            && self.sources.len() == classes
-            && self.only.len() == classes - 1
+            && self.sources.len() >= classes
+            && self.only.len() >= classes - 1
             && self.parents.as_ref().is_none_or(has_all);
         Some(RangeHeader {
             of: JobShard::of_texts(&self.range, &self.job)?,
@@ -227,12 +227,14 @@ impl Stored {
     }
 
     fn spectra(&self) -> Spectra {
+        // Earlier programs wrote empty classes of a second assembly, too.
+        let classes = Membership::classes(self.assemblies.len()).len();
         Spectra {
             reads: histogram(&self.reads),
             assemblies: self.assemblies.iter().map(|of| of.spectrum.spectrum()).collect(),
             both: self.both.spectrum(),
-            sources: self.sources.iter().map(histogram).collect(),
-            only: self.only.clone(),
+            sources: self.sources.iter().take(classes).map(histogram).collect(),
+            only: self.only[..classes - 1].to_vec(),
         }
     }
 }

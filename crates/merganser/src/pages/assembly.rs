@@ -58,7 +58,8 @@ fn of_hapmers(names: &Names, trio: &Trio) -> Vec<data::ClassSpectrum> {
             all.push(data::ClassSpectrum {
                 title: format!("{name}.{parent}.spectra-cn"),
                 classes: classes.collect(),
-                only: Vec::new(),
+                // Every hap-mer is in the reads.
+                only: vec![0],
                 solid,
             });
         }

@@ -20,9 +20,9 @@ Files, named as by Merqury:
   PREFIX.NAME_only.bed, .wig   bases covered by k-mers that are not in reads
   PREFIX.READS.hist, .hist.ploidy, .filt
   Two or more assemblies also have PREFIX.spectra-cn.hist, PREFIX.only.hist, and
-  a last line for both, or all. NAME is the file's name without .fa, .fasta and .gz. Spectra
-  are plotted as lines (.ln), areas (.fl) and stacked areas (.st), as .png and
-  .svg.
+  a last line for both, or all. NAME is the file's name without .fa, .fasta and
+  .gz. Spectra are plotted as lines (.ln), areas (.fl) and stacked areas (.st),
+  as .png and .svg.
 
 Trios:
   --maternal and --paternal also write, from the k-mers that only one parent
