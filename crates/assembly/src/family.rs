@@ -19,7 +19,7 @@ pub(crate) const PARENTS: [usize; 2] = [1, 2];
 pub(crate) struct Family {
     /// The k-mers that only one parent has, by their count in that parent's reads.
     pub(crate) own: [Histogram; 2],
-    /// Those that the child has, too, by their counts in the reads of the parent and of the child.
+    /// The part of them that the child has, too, by their counts in the reads of the parent and of the child.
     pub(crate) inherited: [HashMap<(u32, u32), u64>; 2],
     /// The child's k-mers that both parents have, by their count in the child's reads.
     pub(crate) both: Histogram,
@@ -53,9 +53,9 @@ impl Family {
         let own = self.own_thresholds();
         let mut spectra =
             [self.neither.clone(), Histogram::default(), Histogram::default(), self.both.clone()];
-        for parent in 0..2 {
-            for (&(count, child), &number) in &self.inherited[parent] {
-                let class = if count > own[parent] { 1 + parent } else { 0 };
+        for (parent, (inherited, own)) in self.inherited.iter().zip(own).enumerate() {
+            for (&(count, child), &number) in inherited {
+                let class = if count > own { 1 + parent } else { 0 };
                 spectra[class].add_many(child, number);
             }
         }
@@ -83,8 +83,8 @@ impl Visitor for Family {
     /// Adds a k-mer with its counts in the child and in both parents.
     fn kmer(&mut self, counts: &[u32]) {
         let (child, parents) = (counts[CHILD], PARENTS.map(|parent| counts[parent]));
-        for parent in 0..2 {
-            self.has_kmers[parent] |= parents[parent] > 0;
+        for (has_kmers, count) in self.has_kmers.iter_mut().zip(parents) {
+            *has_kmers |= count > 0;
         }
         let (parent, count) = match parents {
             [0, 0] => return self.neither.add(child),

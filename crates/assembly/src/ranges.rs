@@ -16,7 +16,7 @@ use merganser_store::shard::{JobShard, Words, check_all};
 
 use crate::family::Family;
 use crate::hapmers::{self, Trio};
-use crate::run::solid_in_child;
+use crate::run::{haplotypes, solid_in_child};
 use crate::stages::{Room, RunContext, own_table};
 use crate::{Assembly, Config, Error, Only, Outcome, Reads, Spectra, Subject, Tracks};
 use file::{RangeFile, RangeHeader};
@@ -234,7 +234,7 @@ impl Ranges {
         let trio = match self.trio(&run, solid_in_child(config, &spectra), assemblies.len())? {
             None => None,
             Some(found) => {
-                let trio = run.haplotypes(found, assemblies, tracks)?;
+                let trio = haplotypes(&run, found, assemblies, tracks)?;
                 doubts.extend_from_slice(&trio.doubts);
                 stages.since("haplotypes", begun);
                 Some(trio)

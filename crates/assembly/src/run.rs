@@ -3,13 +3,14 @@
 use std::time::Instant;
 
 use merganser_kmers::reads::Mark;
+use merganser_kmers::tables::AnyTable;
 use merganser_run::{Context, Stages, give_back_freed_memory};
 use merganser_spectrum::{error_rate, first_valley, quality, solid_threshold};
 
 use crate::doubts;
 use crate::hapmers::{self, Trio};
-use crate::stages::Room;
-use crate::{Config, Error, Only, Parent, Spectra, Subject};
+use crate::stages::{Room, RunContext};
+use crate::{Assembly, Config, Error, Only, Parent, Spectra, Subject};
 
 /// The results of one assembly, or of all together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -178,13 +179,28 @@ pub fn run_with(
             let names = [one, other];
             let found = hapmers::find(&run, names, &numbers, &family, &tables[1..], solid)?;
             drop(family);
-            let trio = run.haplotypes(found, &assemblies, tracks)?;
+            let trio = haplotypes(&run, found, &assemblies, tracks)?;
             doubts.extend_from_slice(&trio.doubts);
             stages.since("haplotypes", begun);
             Some(trio)
         }
     };
     Ok(Outcome { trio, ..Outcome::of(config, k, spectra, doubts, stages) })
+}
+
+/// Passes the hap-mers on the sequences of all assemblies to `tracks`, and adds the lengths of contigs.
+pub(crate) fn haplotypes(
+    run: &RunContext<'_>,
+    (hapmers, mut trio): (AnyTable, Trio),
+    assemblies: &[Assembly],
+    tracks: &mut dyn Tracks,
+) -> Result<Trio, Error> {
+    for (number, assembly) in assemblies.iter().enumerate() {
+        let hapmers = hapmers.reopen(run.beside)?;
+        run.walk(hapmers, &assembly.input, &mut |_, mark| tracks.hapmer(number, mark))?;
+        trio.contigs.push(run.contigs(&assembly.input)?);
+    }
+    Ok(trio)
 }
 
 /// Returns the count in the reads above which a k-mer belongs to the child's genome. k-mers that occur once are errors,

@@ -17,7 +17,7 @@ use merganser_run::{Budget, Cancel, Context, Progress, Shard, Shortage, Unit};
 use merganser_spectrum::least_k;
 
 use crate::contigs::Contigs;
-use crate::{Assembly, Error, Reads, Spectra, Tracks, Trio};
+use crate::{Assembly, Error, Reads, Spectra};
 
 /// The numbers of letters and sequences of some files.
 #[derive(Clone, Copy, Debug)]
@@ -167,23 +167,8 @@ impl RunContext<'_> {
         Ok(letters)
     }
 
-    /// Passes the hap-mers on the sequences of all assemblies to `tracks`, and adds the lengths of contigs.
-    pub(crate) fn haplotypes(
-        &self,
-        (hapmers, mut trio): (AnyTable, Trio),
-        assemblies: &[Assembly],
-        tracks: &mut dyn Tracks,
-    ) -> Result<Trio, Error> {
-        for (number, assembly) in assemblies.iter().enumerate() {
-            let hapmers = hapmers.reopen(self.context)?;
-            self.walk(hapmers, &assembly.input, &mut |_, mark| tracks.hapmer(number, mark))?;
-            trio.contigs.push(self.contigs(&assembly.input)?);
-        }
-        Ok(trio)
-    }
-
     /// Returns the lengths of the contigs of an assembly.
-    fn contigs(&self, input: &Input) -> Result<Vec<u64>, Error> {
+    pub(crate) fn contigs(&self, input: &Input) -> Result<Vec<u64>, Error> {
         let mut contigs = Contigs::default();
         self.each_stretch(input, |letters, ends| contigs.add(letters, ends))?;
         Ok(contigs.lengths)

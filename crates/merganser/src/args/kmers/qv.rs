@@ -29,8 +29,9 @@ Trios:
   passed on: PREFIX.hapmers.count, PREFIX.NAME.100_20000.phased_block.bed,
   .counts and .stats, PREFIX.NAME.100_20000.switches.txt,
   PREFIX.NAME.PARENT.spectra-hap-cn.hist, PREFIX.inherited_hapmers.hist,
-  .cutoffs.txt, and the completeness of these k-mers. Switch rates are na, with a warning, if a parent
-  is not the child's or its coverage is too low; it should be 15 or more.
+  .cutoffs.txt, and the completeness of these k-mers. Switch rates are na, with
+  a warning, if a parent is not the child's or its coverage is too low; it
+  should be 15 or more.
 
 Examples:
   merganser count -k 21 --min-count 1 -o reads.mgk reads.fq.gz
