@@ -89,6 +89,41 @@ fn names_in_ranges_are_no_paths() {
     }
 }
 
+/// The parents' part of a range file can have any names and numbers: no name becomes a path, and no sum overflows.
+#[test]
+fn the_parents_in_ranges_can_be_anything() {
+    let dir = assembled();
+    dir.run("count -q -k 21 --min-count 1 -o m.mgk 2.fq").ok();
+    dir.run("count -q -k 21 --min-count 1 -o f.mgk g0.fa").ok();
+    let made = "kmers qv -q --range 1/1 -o q.mgq t.mgk g0.fa --maternal m.mgk --paternal f.mgk";
+    let judge = "kmers qv -q --no-plots -o s g0.fa --ranges q.mgq";
+    dir.run(made).ok();
+    let sound = dir.read("q.mgq");
+    dir.run(judge).ok();
+    let most = json!([[1, u64::MAX], [2, u64::MAX], [u32::MAX, u64::MAX]]);
+    let pairs = json!([[1, 1, u64::MAX], [2, 9, u64::MAX], [u32::MAX, u32::MAX, 1]]);
+    for (field, value, works) in [
+        ("both", most.clone(), true),
+        ("neither", most.clone(), true),
+        ("own", json!([most, most]), true),
+        ("inherited", json!([pairs, pairs]), false),
+        ("names", json!(["../m", "f"]), false),
+        ("tables", json!([1, 2, 3]), false),
+        ("tables", json!([u64::MAX, u64::MAX, 3, 4]), false),
+    ] {
+        dir.write("q.mgq", &sound);
+        forge(&dir, "q.mgq", mend::whole, |header| header["parents"][field] = value.clone());
+        let run = dir.run(judge);
+        match works {
+            true => assert_eq!(run.code, Some(0), "{field}: {}", run.stderr),
+            false => assert!(run.fails(1).starts_with("error: q.mgq: "), "{field}"),
+        }
+    }
+    dir.write("q.mgq", &sound);
+    forge(&dir, "q.mgq", mend::whole, |header| header["sources"] = json!([[]]));
+    assert!(dir.run(judge).fails(1).contains("it is not a range of an evaluation"));
+}
+
 /// Damage in a table within a range file is reported with the name of the range file: the table has only a temporary
 /// name.
 #[test]

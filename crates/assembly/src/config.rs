@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use merganser_io::{Input, expand_inputs};
+use merganser_kmers::algebra::Cut;
 use merganser_kmers::tables::{AnyTable, Description};
 #[cfg(feature = "cli")]
 use merganser_run::options::cli;
@@ -19,6 +20,9 @@ pub enum Reads {
     Table(Box<AnyTable>),
     /// The reads themselves; their k-mers are counted first.
     Inputs(Vec<Input>),
+    /// The union of the k-mers of several tables or reads, each restricted to the counts of a cut; the counts are
+    /// added. Merqury's authors advise it for reads of several technologies.
+    Union(Vec<(Reads, Cut)>),
 }
 
 impl Reads {
@@ -42,10 +46,35 @@ impl Reads {
 
     /// Whether this is a table of homopolymer-compressed reads.
     pub(crate) fn is_homopolymer_compressed(&self) -> bool {
+        self.tables().iter().any(|table| table.description().homopolymer_compressed)
+    }
+
+    /// Whether k-mers come from several technologies, so that low counts may be missing.
+    pub(crate) fn is_hybrid(&self) -> bool {
+        matches!(self, Reads::Union(operands) if operands.len() > 1)
+    }
+
+    /// Returns all tables.
+    pub fn tables(&self) -> Vec<&AnyTable> {
         match self {
-            Reads::Table(table) => table.description().homopolymer_compressed,
-            Reads::Inputs(_) => false,
+            Reads::Table(table) => vec![table],
+            Reads::Inputs(_) => Vec::new(),
+            Reads::Union(operands) => operands.iter().flat_map(|(of, _)| of.tables()).collect(),
         }
+    }
+
+    /// Returns all inputs that are counted.
+    pub fn inputs(&self) -> Vec<&Input> {
+        match self {
+            Reads::Table(_) => Vec::new(),
+            Reads::Inputs(inputs) => inputs.iter().collect(),
+            Reads::Union(operands) => operands.iter().flat_map(|(of, _)| of.inputs()).collect(),
+        }
+    }
+
+    /// Returns the length of k-mers, if there is a table.
+    pub(crate) fn k(&self) -> Option<usize> {
+        self.tables().first().map(|table| table.description().k)
     }
 }
 
@@ -55,6 +84,10 @@ impl fmt::Display for Reads {
         match self {
             Reads::Table(table) => table.path().display().fmt(f),
             Reads::Inputs(inputs) => inputs.first().map_or(Ok(()), |input| input.fmt(f)),
+            Reads::Union(operands) => {
+                let names: Vec<String> = operands.iter().map(|(of, _)| of.to_string()).collect();
+                names.join(" and ").fmt(f)
+            }
         }
     }
 }
@@ -98,7 +131,7 @@ pub struct Subject {
     pub reads: Reads,
     /// The sample's mother and father, in this order.
     pub parents: Option<[Parent; 2]>,
-    /// One assembly, or two of one genome.
+    /// One or more assemblies of one genome.
     pub assemblies: Vec<Assembly>,
 }
 
@@ -152,7 +185,7 @@ impl Config {
             && one.name == other.name
         {
             return problem(twice(
-                "parents",
+                "both parents",
                 &one.name,
                 one.reads.to_string() == other.reads.to_string(),
             ));
@@ -160,25 +193,55 @@ impl Config {
         if self.k.is_some_and(|k| k == 0 || k > MAX_K) {
             return problem(format!("`k` is {}: 1 to {MAX_K} are possible", self.k.unwrap_or(0)));
         }
-        match &subject.assemblies[..] {
-            [_] => Ok(()),
-            [one, other] if one.name != other.name => Ok(()),
-            [one, other] => problem(twice("assemblies", &one.name, one.input == other.input)),
-            all => problem(format!("{} assemblies are given: one or two are possible", all.len())),
+        let assemblies = &subject.assemblies;
+        if assemblies.is_empty() {
+            return problem("no assembly is given".into());
+        }
+        for (number, other) in assemblies.iter().enumerate() {
+            if let Some(one) = assemblies[..number].iter().find(|one| one.name == other.name) {
+                let which = if assemblies.len() == 2 { "both" } else { "two" };
+                let what = format!("{which} assemblies");
+                return problem(twice(&what, &one.name, one.input == other.input));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that tables have all k-mers of their reads, both strands counted together. With `hybrid`, low counts may be
+    /// missing.
+    fn check(&self, reads: &Reads, hybrid: bool) -> Result<(), Error> {
+        let problem = |what: &str| Err(Error::Config(ConfigError::new(what)));
+        match reads {
+            Reads::Table(table) => self.check_table(table, if hybrid { u32::MAX } else { 1 }),
+            Reads::Inputs(_) if hybrid => problem(
+                "`hybrid` requires a table: give the union of the tables of both technologies, each cut at 2",
+            ),
+            Reads::Inputs(_) => Ok(()),
+            Reads::Union(operands) => {
+                operands.iter().try_for_each(|(of, cut)| self.check_operand(of, *cut))?;
+                agree(&reads.tables())
+            }
         }
     }
 
-    /// Checks that a table has all k-mers of its reads, both strands counted together. With `hybrid`, low counts may be
-    /// missing.
-    fn check(&self, reads: &Reads, hybrid: bool) -> Result<(), Error> {
-        let Reads::Table(table) = reads else {
-            return match hybrid {
-                true => Err(Error::Config(ConfigError::new(
-                    "`hybrid` requires a table: give the union of the tables of both technologies, each cut at 2",
-                ))),
-                false => Ok(()),
-            };
+    /// Checks an operand of a union: all k-mers within its cut are needed.
+    fn check_operand(&self, reads: &Reads, cut: Cut) -> Result<(), Error> {
+        let refuse = |reason: &str| {
+            let path = PathBuf::from(reads.to_string());
+            Err(merganser_kmers::Error::Table { path, reason: reason.into() }.into())
         };
+        match reads {
+            _ if cut.most < u32::MAX => refuse(
+                "an upper bound of the counts drops the k-mers of repeats, and all are needed: leave it out",
+            ),
+            Reads::Table(table) => self.check_table(table, cut.least),
+            Reads::Inputs(_) => Ok(()),
+            Reads::Union(_) => refuse("a union of unions is not possible: give its operands"),
+        }
+    }
+
+    /// Checks that a table has all k-mers of its reads with this count or a larger one.
+    fn check_table(&self, table: &AnyTable, least: u32) -> Result<(), Error> {
         let description = table.description();
         let Description { k, min_count, max_count, canonical, homopolymer_compressed, .. } =
             *description;
@@ -190,7 +253,12 @@ impl Config {
             format!(
                 "k-mers that occur more than {max_count} times are cut off, and all are needed: count without `max_count`"
             )
-        } else if min_count > 1 && !hybrid {
+        } else if min_count > least && least > 1 {
+            format!(
+                "k-mers that occur less than {min_count} times are cut off, and those that occur {least} times are needed: \
+                 give the bounds {min_count}.. or count with a lower minimum"
+            )
+        } else if min_count > least {
             format!(
                 "k-mers that occur less than {min_count} times are cut off, and all are needed: count with a minimum of 1 \
                  (or give `hybrid`, if it is the union of tables of two sequencing technologies, each cut at 2)"
@@ -204,11 +272,34 @@ impl Config {
     }
 }
 
+/// Checks that tables can be united.
+fn agree(tables: &[&AnyTable]) -> Result<(), Error> {
+    let Some((first, others)) = tables.split_first() else { return Ok(()) };
+    for table in others {
+        let [one, other] = [first, table].map(|table| table.description());
+        let first = first.path().display();
+        let reason = if one.k != other.k {
+            format!(
+                "its k is {}, and that of {first} is {}: give tables of the same k",
+                other.k, one.k
+            )
+        } else if one.homopolymer_compressed != other.homopolymer_compressed {
+            format!(
+                "either its reads or those of {first} were homopolymer-compressed: give tables of both kinds compressed"
+            )
+        } else {
+            continue;
+        };
+        return Err(merganser_kmers::Error::Table { path: table.path().to_owned(), reason }.into());
+    }
+    Ok(())
+}
+
 /// Returns the message for two files with the same name in the results.
 fn twice(what: &str, name: &str, is_same: bool) -> String {
     match is_same {
-        true => format!("both {what} are {name}: give two files"),
-        false => format!("both {what} are called {name}: rename one of the files"),
+        true => format!("{what} are {name}: give two files"),
+        false => format!("{what} are called {name}: rename one of the files"),
     }
 }
 

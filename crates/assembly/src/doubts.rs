@@ -3,7 +3,7 @@
 use merganser_io::FileKind;
 use merganser_spectrum::{is_flat_valley, least_k, solid_threshold};
 
-use crate::run::Letters;
+use crate::stages::Letters;
 use crate::{Assembly, Config, Error, OfAssembly, Spectra};
 
 /// Reads that are longer than this on average, in bases, are long reads.
@@ -151,17 +151,20 @@ fn of_solid(rows: &[(u32, u64)]) -> u64 {
     rows.iter().filter(|row| row.0 > solid).map(|row| row.1).fold(0, u64::saturating_add)
 }
 
-/// Returns a warning if two assemblies have the same k-mers with the same counts.
+/// Returns a warning if all assemblies have the same k-mers and the same number of them.
 fn of_identical_assemblies(spectra: &Spectra) -> Option<String> {
-    let [one, other] = &spectra.assemblies[..] else { return None };
-    let [first_only, second_only, _] = spectra.only;
-    let [_, first, second, _] = &spectra.sources;
-    let same = one.kmers == other.kmers
-        && first.max() == 0
-        && second.max() == 0
-        && first_only == 0
-        && second_only == 0;
-    same.then(|| "both assemblies have the same k-mers: is one of them given twice?".into())
+    let [one, others @ ..] = &spectra.assemblies[..] else { return None };
+    let which = match others.len() {
+        0 => return None,
+        1 => "both assemblies",
+        _ => "all assemblies",
+    };
+    let [_, partly @ .., _] = &spectra.sources[..] else { return None };
+    let [only_partly @ .., _] = &spectra.only[..] else { return None };
+    let same = others.iter().all(|other| one.kmers == other.kmers)
+        && partly.iter().all(|rows| rows.max() == 0)
+        && only_partly.iter().all(|&kmers| kmers == 0);
+    same.then(|| format!("{which} have the same k-mers: is one of them given twice?"))
 }
 
 /// Whether most k-mers of an assembly are in no read.

@@ -14,19 +14,22 @@
 
 mod blocks;
 mod config;
+mod contigs;
 mod doubts;
 mod error;
+mod family;
 mod hapmers;
 pub mod output;
 mod parentage;
 mod ranges;
 mod run;
 mod spectra;
+mod stages;
 
 pub use blocks::{Block, BlockRule};
 pub use config::{Assembly, Config, Parent, Reads, Subject};
 pub use error::Error;
-pub use hapmers::Trio;
+pub use hapmers::{HapmerSpectra, Trio};
 pub use ranges::{RangeOutcome, Ranges, run_range};
 pub use run::{AssemblyQuality, Outcome, Tracks, run, run_with};
 pub use spectra::{Copies, Membership, OfAssembly, Only, Spectra};

@@ -32,28 +32,6 @@ const MIN_PASSED_ON: f64 = 1e-4;
 const ROLES: [&str; 2] = ["mother", "father"];
 
 impl Parentage {
-    pub(crate) fn merge(&mut self, other: &Parentage) {
-        for parent in 0..2 {
-            self.passed_on[parent] += other.passed_on[parent];
-            self.has_kmers[parent] |= other.has_kmers[parent];
-        }
-        self.neither += other.neither;
-        self.differ |= other.differ;
-    }
-
-    /// Adds a k-mer of the child or the parents with its counts; `solid` is the count above which it is solid
-    /// in the child.
-    pub(crate) fn add(&mut self, child: u32, parents: [u32; 2], solid: u32) {
-        let has = parents.map(|count| count > 0);
-        self.has_kmers = [0, 1].map(|parent| self.has_kmers[parent] || has[parent]);
-        self.differ |= has[0] != has[1];
-        if child > solid {
-            self.passed_on[0] += u64::from(!has[1]);
-            self.passed_on[1] += u64::from(!has[0]);
-            self.neither += u64::from(!has[0] && !has[1]);
-        }
-    }
-
     /// Returns why switch and Hamming error rates cannot be determined, one line for each parent at fault;
     /// empty if they can. `names` are the names of the parents' reads, `hapmers` the numbers of their hap-mers,
     /// and `spectra` the histograms in the child as in [`Trio::spectra`](crate::Trio::spectra).
@@ -71,7 +49,9 @@ impl Parentage {
                 "{one} and {other} have the same k-mers, so that {SO}: give each its own reads"
             )];
         }
-        let solid = self.passed_on[0] + self.passed_on[1] + spectra[3].distinct(1, u32::MAX);
+        // Range files can have any numbers.
+        let both = spectra[3].distinct(1, u32::MAX);
+        let solid = self.passed_on.iter().fold(both, |sum, &number| sum.saturating_add(number));
         let few = |number: u64| (number as f64) < MIN_PASSED_ON * solid as f64;
         let remedy = "give the reads of the child's parent, covered 15 times or more";
         let at_fault = |parent: usize| {
@@ -111,7 +91,7 @@ impl Parentage {
     /// Whether a parent's reads lack most of what the parent should have passed on. k-mers that neither parent
     /// has are not considered, since the other parent may have passed them on.
     fn lacks_most(&self, found: u64, passed_on: u64) -> bool {
-        let own = passed_on - self.neither;
+        let own = passed_on.saturating_sub(self.neither);
         found == 0 || (found as f64) < MIN_FOUND * own as f64
     }
 }
@@ -134,7 +114,7 @@ fn median(histogram: &Histogram) -> u32 {
     let half = histogram.distinct(1, u32::MAX) / 2;
     let mut above = 0;
     let middle = histogram.iter().find(|&(_, number)| {
-        above += number;
+        above = u64::saturating_add(above, number);
         above > half
     });
     middle.map_or(u32::MAX, |(count, _)| count)

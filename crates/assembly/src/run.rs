@@ -1,29 +1,18 @@
 //! The stages of an evaluation.
 
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use merganser_alignments::RecordOptions;
-use merganser_io::{
-    Header, Input, Keep, OutputSet, ReadInput, RecordBatch, Records, TemporaryFolder,
-};
-use merganser_kmers::algebra::{
-    Calculation, CountLimits, Cut, Expression, Mode, Operation, join, visit,
-};
-use merganser_kmers::formats::TableFormat;
-use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
-use merganser_kmers::reads::{self, Job, Mark, marks};
+use merganser_kmers::reads::Mark;
 use merganser_kmers::tables::AnyTable;
-use merganser_run::{
-    Budget, Cancel, Context, Progress, Shard, Shortage, Stages, Unit, give_back_freed_memory,
-};
-use merganser_spectrum::{error_rate, first_valley, least_k, quality, solid_threshold};
+use merganser_run::{Context, Stages, give_back_freed_memory};
+use merganser_spectrum::{error_rate, first_valley, quality, solid_threshold};
 
 use crate::doubts;
 use crate::hapmers::{self, Trio};
-use crate::{Assembly, Config, Error, Only, Parent, Reads, Spectra, Subject};
+use crate::stages::{Room, RunContext};
+use crate::{Assembly, Config, Error, Only, Parent, Spectra, Subject};
 
-/// The results of one assembly, or of two together.
+/// The results of one assembly, or of all together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AssemblyQuality {
     /// The k-mers that are in no read.
@@ -58,7 +47,7 @@ pub struct Outcome {
     pub solid: u32,
     /// The results of each assembly, in their order.
     pub assemblies: Vec<AssemblyQuality>,
-    /// The results of two assemblies together; `None` for a single one.
+    /// The results of two or more assemblies together; `None` for a single one.
     pub both: Option<AssemblyQuality>,
     /// The spectra: k-mers by their counts.
     pub spectra: Spectra,
@@ -88,7 +77,7 @@ pub trait Tracks: Send {
     fn hapmer(&mut self, assembly: usize, mark: Mark<'_>) -> Result<(), Error>;
 }
 
-/// Evaluates one assembly, or two of one genome, by the k-mers of the reads and, if given, of both parents.
+/// Evaluates one or more assemblies of one genome by the k-mers of the reads and, if given, of both parents.
 /// Intermediate tables are in the temporary folder of `context`.
 ///
 /// The progress stages are those of counting and of computations with tables.
@@ -128,14 +117,15 @@ pub fn run_with(
     let Subject { reads, parents, assemblies } = subject;
     let room = Room::new(context)?;
     let compressed = config.hpc || reads.is_homopolymer_compressed();
+    let config = &Config { hybrid: config.hybrid || reads.is_hybrid(), ..config.clone() };
     let run = room.run(compressed, progress, cancel);
     let mut stages = Stages::default();
 
     let begun = Instant::now();
     let mut doubts = Vec::new();
-    let k = match &reads {
-        Reads::Inputs(_) => config.k.map_or_else(|| run.fitting_k(&assemblies), Ok)?,
-        Reads::Table(table) => table.description().k,
+    let k = match reads.k().or(config.k) {
+        Some(k) => k,
+        None => run.fitting_k(&assemblies)?,
     };
     let reads_name = reads.to_string();
     let (table, letters) = run.table(k, reads, "reads")?;
@@ -182,16 +172,15 @@ pub fn run_with(
     let trio = match parents {
         None => None,
         Some([one, other]) => {
-            let ((one, one_table), (other, other_table)) = (one?, other?);
-            let (names, parents) = ([one, other], [one_table, other_table]);
-            // k-mers that occur once are errors, whatever the valley.
-            let valley = config.solid.or_else(|| first_valley(&spectra.rows())).unwrap_or(0).max(1);
-            let (hapmers, trio) = hapmers::find(&run, names, parents, &tables, valley)?;
+            let ((one, mother), (other, father)) = (one?, other?);
+            let family = [tables[0].reopen(run.beside)?, mother, father];
+            let numbers = hapmers::family(&run, &family, None)?;
+            let solid = solid_in_child(config, &spectra);
+            let names = [one, other];
+            let found = hapmers::find(&run, names, &numbers, &family, &tables[1..], solid)?;
+            drop(family);
+            let trio = haplotypes(&run, found, &assemblies, tracks)?;
             doubts.extend_from_slice(&trio.doubts);
-            for (number, assembly) in assemblies.iter().enumerate() {
-                let hapmers = hapmers.reopen(context)?;
-                run.walk(hapmers, &assembly.input, &mut |_, mark| tracks.hapmer(number, mark))?;
-            }
             stages.since("haplotypes", begun);
             Some(trio)
         }
@@ -199,7 +188,33 @@ pub fn run_with(
     Ok(Outcome { trio, ..Outcome::of(config, k, spectra, doubts, stages) })
 }
 
+/// Passes the hap-mers on the sequences of all assemblies to `tracks`, and adds the lengths of contigs.
+pub(crate) fn haplotypes(
+    run: &RunContext<'_>,
+    (hapmers, mut trio): (AnyTable, Trio),
+    assemblies: &[Assembly],
+    tracks: &mut dyn Tracks,
+) -> Result<Trio, Error> {
+    for (number, assembly) in assemblies.iter().enumerate() {
+        let hapmers = hapmers.reopen(run.beside)?;
+        run.walk(hapmers, &assembly.input, &mut |_, mark| tracks.hapmer(number, mark))?;
+        trio.contigs.push(run.contigs(&assembly.input)?);
+    }
+    Ok(trio)
+}
+
+/// Returns the count in the reads above which a k-mer belongs to the child's genome. k-mers that occur once are errors,
+/// whatever the valley.
+pub(crate) fn solid_in_child(config: &Config, spectra: &Spectra) -> u32 {
+    config.solid.or_else(|| first_valley(&spectra.rows())).unwrap_or(0).max(1)
+}
+
 impl Outcome {
+    /// Returns the name of all assemblies together, if there are several: `both` or `all`.
+    pub fn together(&self) -> Option<&'static str> {
+        together(self.assemblies.len())
+    }
+
     /// Returns the results that follow from the spectra, without those about the parents.
     pub(crate) fn of(
         config: &Config,
@@ -221,7 +236,7 @@ impl Outcome {
             k,
             solid,
             assemblies: spectra.assemblies.iter().map(judged).collect(),
-            both: (spectra.assemblies.len() == 2).then(|| judged(&spectra.both)),
+            both: together(spectra.assemblies.len()).map(|_| judged(&spectra.both)),
             spectra,
             trio: None,
             doubts,
@@ -231,251 +246,11 @@ impl Outcome {
     }
 }
 
-/// The numbers of letters and sequences of some files.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Letters {
-    letters: u64,
-    pub(crate) records: u64,
-}
-
-impl Letters {
-    /// Returns the mean length of sequences in letters, or 0 without sequences.
-    pub(crate) fn mean(self) -> u64 {
-        self.letters.checked_div(self.records).unwrap_or(0)
+/// Returns the name of all of these assemblies together, if there are several: Merqury's for two, `all` for more.
+pub(crate) fn together(assemblies: usize) -> Option<&'static str> {
+    match assemblies {
+        0 | 1 => None,
+        2 => Some("both"),
+        _ => Some("all"),
     }
 }
-
-/// The resources of a run: a temporary folder, and the memory that is left for computations.
-pub(crate) struct Room<'r> {
-    context: &'r Context,
-    beside: Context,
-    folder: TemporaryFolder,
-}
-
-impl<'r> Room<'r> {
-    pub(crate) fn new(context: &'r Context) -> Result<Room<'r>, Error> {
-        context.validate()?;
-        let folder = TemporaryFolder::create(&context.temp_dir)?;
-        let beside = context.clone().memory(context.budget().saturating_sub(OWN_BYTES));
-        Ok(Room { context, beside, folder })
-    }
-
-    pub(crate) fn run<'a>(
-        &'a self,
-        compressed: bool,
-        progress: &'a dyn Progress,
-        cancel: &'a Cancel,
-    ) -> RunContext<'a> {
-        let (context, beside, folder) = (self.context, &self.beside, &self.folder);
-        RunContext { context, beside, folder, compressed, progress, cancel }
-    }
-}
-
-/// The memory, in bytes, that histograms, texts and the allocator take in addition to counting and look-ups.
-const OWN_BYTES: u64 = 8 << 20;
-/// The common arguments of all stages.
-pub(crate) struct RunContext<'r> {
-    /// The resources for counting.
-    context: &'r Context,
-    /// The resources for all other stages: less memory, because of what is held here.
-    pub(crate) beside: &'r Context,
-    folder: &'r TemporaryFolder,
-    /// Whether homopolymers are compressed.
-    compressed: bool,
-    pub(crate) progress: &'r dyn Progress,
-    pub(crate) cancel: &'r Cancel,
-}
-
-impl RunContext<'_> {
-    /// Counts all k-mers of some files within the budget less `held` bytes; returns the table and what was read.
-    fn count(
-        &self,
-        k: usize,
-        inputs: &[Input],
-        name: &str,
-        held: u64,
-    ) -> Result<(AnyTable, Letters), Error> {
-        let path = self.path(name)?;
-        let config = merganser_count::Config {
-            min_count: Some(1),
-            hpc: self.compressed,
-            ..merganser_count::Config::new(k)
-        };
-        let (outputs, out) = (OutputSet::alone(), Some(&*path));
-        let context = self.context.clone();
-        let context = &context.memory(self.context.budget().saturating_sub(held));
-        let counted = merganser_count::run_quietly(&config, inputs, out, &outputs, context)?;
-        let letters = Letters { letters: counted.letters, records: counted.records };
-        Ok((self.open(&path)?, letters))
-    }
-
-    /// Returns a table that can be read many times and, if reads were counted for it, what was read.
-    fn table(
-        &self,
-        k: usize,
-        reads: Reads,
-        name: &str,
-    ) -> Result<(AnyTable, Option<Letters>), Error> {
-        match reads {
-            Reads::Table(table) => Ok((table.kept(self.context)?, None)),
-            Reads::Inputs(inputs) => {
-                let (table, letters) = self.count(k, &inputs, name, 0)?;
-                Ok((table, Some(letters)))
-            }
-        }
-    }
-
-    pub(crate) fn path(&self, name: &str) -> Result<PathBuf, Error> {
-        Ok(self.folder.file(&format!("{name}.mgk"))?)
-    }
-
-    pub(crate) fn open(&self, path: &Path) -> Result<AnyTable, Error> {
-        Ok(AnyTable::open_with(path, true, self.context)?)
-    }
-
-    /// Returns the smallest odd k that fits the largest assembly.
-    fn fitting_k(&self, assemblies: &[Assembly]) -> Result<usize, Error> {
-        let mut most = 0;
-        for assembly in assemblies {
-            most = self.letters(&assembly.input)?.max(most);
-        }
-        // Neighbouring bases differ after compression, so each further base has three possible letters.
-        let k = least_k(most, if self.compressed { 3 } else { 4 }).ceil() as usize;
-        Ok(k + usize::from(k.is_multiple_of(2)))
-    }
-
-    /// Returns the number of letters of all sequences of a file.
-    fn letters(&self, input: &Input) -> Result<u64, Error> {
-        let options = RecordOptions {
-            keep: Keep { header: Header::Name, qualities: false },
-            stretches: Some((STRETCH, 0)),
-            cancel: self.cancel.clone(),
-            warnings: self.context.warnings.clone(),
-            ..RecordOptions::default()
-        };
-        let records = Records::open(&[ReadInput::Single(input.clone())], options)?;
-        self.progress.stage("measuring", Unit::Bytes, records.bytes_total());
-        let (mut batch, mut letters) = (RecordBatch::default(), 0);
-        while let Some(bytes) = records.next(&mut batch)? {
-            self.progress.advance(bytes);
-            letters +=
-                (0..batch.len()).map(|at| batch.record(at).letters.len() as u64).sum::<u64>();
-        }
-        Ok(letters)
-    }
-
-    /// Counts assemblies within the budget less `held` bytes and the memory of `tables`, to which it appends
-    /// the assemblies' tables; returns what was read of each assembly.
-    pub(crate) fn count_assemblies(
-        &self,
-        assemblies: &[Assembly],
-        held: u64,
-        tables: &mut Vec<AnyTable>,
-    ) -> Result<Vec<Letters>, Error> {
-        let k = tables[0].description().k;
-        let mut read = Vec::with_capacity(assemblies.len());
-        for (assembly, name) in assemblies.iter().zip(["first", "second"]) {
-            let threads = self.context.threads;
-            let resident: u64 = tables.iter().map(|table| table.resident(threads)).sum();
-            let input = std::slice::from_ref(&assembly.input);
-            let (table, letters) = self.count(k, input, name, held + resident)?;
-            if table.description().kmers == Some(0) {
-                return Err(Error::Empty { input: assembly.input.clone(), k });
-            }
-            tables.push(table);
-            read.push(letters);
-        }
-        Ok(read)
-    }
-
-    /// Returns the spectra of all k-mers, or of the k-mers of a range. The first table is that of the reads, and the
-    /// tables of the assemblies follow.
-    pub(crate) fn spectra(
-        &self,
-        tables: &[AnyTable],
-        range: Option<Shard>,
-    ) -> Result<Spectra, Error> {
-        let make = || Spectra::new(tables.len() - 1);
-        let mut spectra = make();
-        visit(tables, range, self.beside, make)?.iter().for_each(|part| spectra.merge(part));
-        Ok(spectra)
-    }
-
-    /// Writes a table of the k-mers of an assembly that are in no read, restricted to a range if one is given, and
-    /// returns its path. The tables are those of [`RunContext::spectra`].
-    pub(crate) fn only(
-        &self,
-        tables: &[AnyTable],
-        number: usize,
-        range: Option<Shard>,
-    ) -> Result<PathBuf, Error> {
-        let path = self.path(&format!("only-{number}"))?;
-        let only = Expression::Of {
-            operation: Operation::Subtract,
-            mode: Mode::Left,
-            operands: vec![Expression::Table(1 + number), Expression::Table(0)],
-        };
-        let calculation = own_table(Expression::SetCounts(Box::new(only), 1), &path);
-        let context = self.beside;
-        join(&calculation, range, tables, &OutputSet::alone(), context)?;
-        Ok(path)
-    }
-
-    /// Returns the error of a table that does not fit into memory without the name of the table, which is a temporary
-    /// file.
-    fn shortage(&self, error: merganser_kmers::Error) -> Error {
-        let merganser_kmers::Error::TableTooLargeForMemory { needed, .. } = error else {
-            return error.into();
-        };
-        let what = format_args!("evaluating with {} threads needs", self.context.threads);
-        let budget = Budget::of_part(self.context.budget()).with(needed).with(OWN_BYTES);
-        budget.shortage(what, Shortage::FEWER_THREADS).into()
-    }
-
-    /// Passes the positions of a table's k-mers on the sequences of an assembly to `take`, with the length of k-mers.
-    pub(crate) fn walk(
-        &self,
-        table: AnyTable,
-        input: &Input,
-        take: &mut (dyn FnMut(usize, Mark<'_>) -> Result<(), Error> + Send),
-    ) -> Result<(), Error> {
-        let context = self.beside;
-        let options = LookupOptions {
-            context,
-            cut: Cut::NONE,
-            purpose: Use::Reads,
-            reserved: reads::reserved_bytes(context.budget(), context.threads),
-            input: merganser_io::text_bytes(std::slice::from_ref(input)),
-        };
-        let homopolymer_compressed = table.description().homopolymer_compressed;
-        let lookup = open_lookup(table, &options);
-        let lookup = lookup.map_err(|error| self.shortage(error))?;
-        let record_bytes = reads::record_bytes(context.budget(), context.threads, &*lookup);
-        let lookup = &*lookup;
-        let job = Job { lookup, homopolymer_compressed, context, record_bytes };
-        let mut failed = None;
-        let walked = marks(job, std::slice::from_ref(input), &mut |mark| {
-            take(lookup.k(), mark).map_err(|error| {
-                failed = Some(error);
-                merganser_kmers::Error::Cancelled
-            })
-        });
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(walked?),
-        }
-    }
-}
-
-/// Returns a calculation that writes its result as an `.mgk` table.
-pub(crate) fn own_table(expression: Expression, path: &Path) -> Calculation {
-    Calculation {
-        expression,
-        limits: CountLimits::default(),
-        output: Some(path.to_owned()),
-        format: TableFormat::Mgk,
-    }
-}
-
-/// The number of letters of a sequence that are read at a time.
-const STRETCH: usize = 1 << 20;

@@ -33,25 +33,41 @@ impl Copies {
             Copies::More => ">4".into(),
         }
     }
+
+    /// Returns the name that Merqury uses for hap-mers of a parent.
+    pub fn name_of_hapmers(self, parent: &str) -> String {
+        match self {
+            Copies::ReadOnly => format!("{parent}-only"),
+            copies => copies.name(),
+        }
+    }
 }
 
-/// The assemblies that have a k-mer of the reads: the classes of an assembly spectrum, in Merqury's order.
+/// The assemblies that have a k-mer of the reads: the classes of an assembly spectrum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Membership {
     /// No assembly.
     ReadOnly,
-    /// Only the first of two assemblies, or the only assembly.
-    First,
-    /// Only the second assembly.
-    Second,
-    /// Both assemblies.
-    Shared,
+    /// Only the assembly with this index.
+    Only(usize),
+    /// Some of three or more assemblies, at least two.
+    SharedBySome,
+    /// All of two or more assemblies.
+    SharedByAll,
 }
 
 impl Membership {
-    /// All classes in their order.
-    pub const ALL: [Membership; 4] =
-        [Membership::ReadOnly, Membership::First, Membership::Second, Membership::Shared];
+    /// Returns all classes that are possible with this number of assemblies, in the order of spectra. It is Merqury's
+    /// order for one or two.
+    pub fn classes(assemblies: usize) -> Vec<Membership> {
+        let shared = match assemblies {
+            0 | 1 => &[][..],
+            2 => &[Membership::SharedByAll],
+            _ => &[Membership::SharedBySome, Membership::SharedByAll],
+        };
+        let only = (0..assemblies).map(Membership::Only);
+        std::iter::once(Membership::ReadOnly).chain(only).chain(shared.iter().copied()).collect()
+    }
 }
 
 /// The k-mers of an assembly that are in no read.
@@ -63,7 +79,7 @@ pub struct Only {
     pub instances: u64,
 }
 
-/// The spectra of one assembly, or of two together.
+/// The spectra of one assembly, or of all together.
 #[derive(Clone, Debug, Default)]
 pub struct OfAssembly {
     /// The number of k-mers with each count in the reads, for each class of [`Copies`].
@@ -112,29 +128,30 @@ impl OfAssembly {
     }
 }
 
-/// The spectra of the reads and of one or two assemblies.
+/// The spectra of the reads and of assemblies.
 #[derive(Clone, Debug)]
 pub struct Spectra {
     /// The number of k-mers with each count in the reads.
     pub reads: Histogram,
     /// The spectra of each assembly.
     pub assemblies: Vec<OfAssembly>,
-    /// The spectra of two assemblies together, their counts added; unused for a single assembly.
+    /// The spectra of all assemblies together, their counts added; unused for a single assembly.
     pub both: OfAssembly,
-    /// The number of k-mers with each count in the reads, for each [`Membership`].
-    pub sources: [Histogram; 4],
-    /// The number of k-mers that are in no read: those in the first assembly only, in the second only, and in both.
-    pub only: [u64; 3],
+    /// The number of k-mers with each count in the reads, for each class of [`Membership::classes`].
+    pub sources: Vec<Histogram>,
+    /// The number of k-mers that are in no read, for each class except the first.
+    pub only: Vec<u64>,
 }
 
 impl Spectra {
     pub(crate) fn new(assemblies: usize) -> Spectra {
+        let classes = Membership::classes(assemblies).len();
         Spectra {
             reads: Histogram::default(),
             assemblies: vec![OfAssembly::default(); assemblies],
             both: OfAssembly::default(),
-            sources: Default::default(),
-            only: [0; 3],
+            sources: vec![Histogram::default(); classes],
+            only: vec![0; classes - 1],
         }
     }
 
@@ -165,17 +182,35 @@ impl Visitor for Spectra {
         for (assembly, &here) in self.assemblies.iter_mut().zip(here) {
             assembly.add(reads, here.into());
         }
-        if here.len() == 2 {
-            self.both.add(reads, u64::from(here[0]) + u64::from(here[1]));
+        if here.len() > 1 {
+            self.both.add(reads, here.iter().map(|&count| u64::from(count)).sum());
         }
-        let second = here.get(1).is_some_and(|&count| count > 0);
-        let source = usize::from(here[0] > 0) + 2 * usize::from(second);
+        let class = self.class(here);
         if reads > 0 {
             self.reads.add(reads);
-            self.sources[source].add(reads);
+            self.sources[class].add(reads);
         } else {
             // A table has no k-mer with a count of 0, so at least one assembly has this k-mer.
-            self.only[source.max(1) - 1] += 1;
+            self.only[class.max(1) - 1] += 1;
+        }
+    }
+}
+
+impl Spectra {
+    /// Returns the index of the class of a k-mer with these counts in the assemblies.
+    #[inline(always)]
+    fn class(&self, here: &[u32]) -> usize {
+        let (mut number, mut last) = (0, 0);
+        for (at, &count) in here.iter().enumerate() {
+            if count > 0 {
+                (number, last) = (number + 1, at);
+            }
+        }
+        match number {
+            0 => 0,
+            1 => 1 + last,
+            all if all == here.len() => self.sources.len() - 1,
+            _ => self.sources.len() - 2,
         }
     }
 }
@@ -213,5 +248,31 @@ mod tests {
         let mut forged = first.clone();
         forged.copies.iter_mut().for_each(|class| class.add_many(8, u64::MAX));
         assert_eq!(forged.found(0), (u64::MAX, u64::MAX));
+    }
+
+    #[test]
+    fn classes_of_three_assemblies_are_those_of_their_sets() {
+        let classes = Membership::classes(3);
+        let mut spectra = Spectra::new(3);
+        for set in 0..8 {
+            let here = [1, 2, 4].map(|bit| u32::from(set & bit > 0));
+            let expected = match (here.iter().sum::<u32>(), here.iter().position(|&of| of > 0)) {
+                (0, _) => Membership::ReadOnly,
+                (1, Some(at)) => Membership::Only(at),
+                (2, _) => Membership::SharedBySome,
+                _ => Membership::SharedByAll,
+            };
+            assert_eq!(classes[spectra.class(&here)], expected);
+            spectra.kmer(&[5, here[0], here[1], here[2]]);
+            if set > 0 {
+                spectra.kmer(&[0, here[0], here[1], here[2]]);
+            }
+        }
+        let numbers: Vec<u64> = spectra.sources.iter().map(|rows| rows.distinct(5, 5)).collect();
+        assert_eq!(
+            (&numbers[..], &spectra.only[..]),
+            (&[1, 1, 1, 1, 3, 1][..], &[1, 1, 1, 3, 1][..])
+        );
+        assert_eq!(spectra.both.kmers, 24);
     }
 }

@@ -169,8 +169,9 @@ pub mod spectrum {
 pub mod assembly {
     #[doc(inline)]
     pub use merganser_assembly::{
-        Assembly, AssemblyQuality, Block, BlockRule, Config, Copies, Error, Membership, OfAssembly,
-        Only, Outcome, Parent, Reads, Spectra, Subject, Tracks, Trio, run, run_with,
+        Assembly, AssemblyQuality, Block, BlockRule, Config, Copies, Error, HapmerSpectra,
+        Membership, OfAssembly, Only, Outcome, Parent, Reads, Spectra, Subject, Tracks, Trio, run,
+        run_with,
     };
     #[doc(inline)]
     pub use merganser_kmers::reads::Mark;

@@ -23,12 +23,12 @@ use crate::rows::Rows;
 use crate::sequences::{Inputs, inputs, paths};
 use crate::table::Table;
 
-/// Evaluates one assembly, or two of one genome, by the k-mers of reads, as Merqury does.
+/// Evaluates one or more assemblies of one genome by the k-mers of reads, as Merqury does.
 ///
 /// Args:
 ///     reads: The reads of the genome: a `Table` or the file of one, with all k-mers, including those that occur once; or
 ///         files of reads or sequences, as for `count`.
-///     assemblies: The FASTA file of the assembly, or two of them.
+///     assemblies: The FASTA file of the assembly, or several of them.
 ///     output: The beginning of the names of Merqury's files, which are written as by `merganser kmers qv`; None for no
 ///         files.
 ///     maternal: The mother's reads, as `reads`; with `paternal`.
@@ -46,11 +46,11 @@ use crate::table::Table;
 ///     progress: As for `count`.
 ///
 /// Returns:
-///     `Rows` with one row per assembly, and a row "both" for two of them: `assembly` (its name), `k` (uint32), `only_kmers` (those
+///     `Rows` with one row per assembly, and a row "both" for two of them, "all" for more: `assembly` (its name), `k` (uint32), `only_kmers` (those
 ///     in no read, each as often as it occurs) and `kmers` (uint64), `qv` and `error_rate` (float64, null if the assembly
 ///     has no errors or no k-mers), `solid_found` and `solid` (uint64, distinct k-mers of the genome that the assembly
 ///     has, and all of them) and `completeness` (float64, per cent). With parents also `phase_blocks` (uint64),
-///     `switch_rate` and `hamming_rate` (float64), null for "both".
+///     `switch_rate` and `hamming_rate` (float64), null for "both" and "all".
 ///
 /// Raises:
 ///     ArgumentError: If an argument is out of range, or does not fit the table.
@@ -242,7 +242,7 @@ fn name_of(path: &Path) -> String {
 
 /// Returns the results as rows.
 fn rows(names: &[String], judged: &Outcome, phasings: &[Phasing]) -> PyResult<Rows> {
-    let both = judged.both.as_ref().map(|quality| ("both", quality));
+    let both = judged.together().zip(judged.both.as_ref());
     let all = names.iter().map(String::as_str).zip(&judged.assemblies).chain(both);
     let all: Vec<(&str, &AssemblyQuality)> = all.collect();
     let mut assemblies = StringBuilder::new();

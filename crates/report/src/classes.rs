@@ -1,7 +1,7 @@
 //! Plots of classes of k-mers, as by Merqury (Rhie et al. 2020, figure 1).
 
 use crate::data::{Class, ClassSpectrum};
-use crate::draw::{Anchor, Axes, INK, Picture, Scene, Shape, Words, rectangle, shortened};
+use crate::draw::{Anchor, Axes, INK, Picture, SET1, Scene, Shape, Words, rectangle, shortened};
 
 /// The style in which classes are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +32,8 @@ impl Style {
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 500.0;
 const FRAME: [f64; 4] = [96.0, 44.0, 572.0, 452.0];
-/// The colours of the classes in their order, from ColorBrewer's Set1.
-const COLOURS: [&str; 6] = ["#000000", "#E41A1C", "#377EB8", "#4DAF4A", "#984EA3", "#FF7F00"];
+/// The colour of the first class, the k-mers that are only in the reads.
+const FIRST: &str = "#000000";
 /// Counts up to this one are mostly those of errors, where no peak is searched.
 const ERRORS: u64 = 3;
 /// The width of the bar of k-mers that are in no read.
@@ -44,6 +44,11 @@ const LEGEND_LINE: f64 = 18.0;
 const LETTER: f64 = 7.6;
 /// The maximum number of characters of a class's name.
 const LONGEST: usize = 40;
+
+/// Returns the colours of the classes in their order.
+fn colours() -> impl Iterator<Item = &'static str> {
+    std::iter::once(FIRST).chain(SET1.into_iter().cycle())
+}
 
 /// Returns the ends of both axes, from the highest peak of the k-mers in assemblies.
 fn most(classes: &ClassSpectrum) -> [f64; 2] {
@@ -94,7 +99,7 @@ fn curves(classes: &ClassSpectrum, style: Style, axes: &Axes) -> Vec<Shape> {
     let counts = axes.along.most().floor() as usize + 1;
     let mut below = vec![0; counts];
     let mut shapes = Vec::new();
-    for (class, colour) in classes.classes.iter().zip(COLOURS) {
+    for (class, colour) in classes.classes.iter().zip(colours()) {
         let mut heights = heights(class, counts);
         if style == Style::Stacked {
             heights.iter_mut().zip(&below).for_each(|(height, below)| *height += below);
@@ -124,7 +129,7 @@ fn curves(classes: &ClassSpectrum, style: Style, axes: &Axes) -> Vec<Shape> {
 /// Draws the bar of k-mers that are in no read.
 fn only(classes: &ClassSpectrum, axes: &Axes) -> Vec<Shape> {
     let mut below = 0;
-    let parts = classes.only.iter().zip(&COLOURS[1..]).map(|(&number, colour)| {
+    let parts = classes.only.iter().zip(colours().skip(1)).map(|(&number, colour)| {
         let [bottom, top] = [below, below + number].map(|height| axes.y(height as f64));
         below += number;
         Shape::filled(vec![rectangle([axes.x(0.0), top, axes.x(BAR), bottom])], colour, 1.0)
@@ -149,7 +154,7 @@ fn legend(classes: &ClassSpectrum, shapes: &mut Vec<Shape>, words: &mut Vec<Word
     frame.push(frame[0]);
     shapes.push(Shape::line(frame, INK, 1.0));
     words.push(Words::new("k-mer", [left + 8.0, top + 16.0], Anchor::Start));
-    for (line, (class, colour)) in (1..).zip(classes.classes.iter().zip(COLOURS)) {
+    for (line, (class, colour)) in (1..).zip(classes.classes.iter().zip(colours())) {
         let base = top + 16.0 + LEGEND_LINE * f64::from(line);
         let square = rectangle([left + 8.0, base - 10.0, left + 20.0, base + 1.0]);
         shapes.push(Shape::filled(vec![square], colour, 1.0));
@@ -205,7 +210,7 @@ mod tests {
         for style in Style::ALL {
             let picture = picture(&classes(), style);
             let drawn = picture.svg();
-            for text in ["read-only", "a &lt;b&gt;", "k-mer", "kmer_multiplicity", COLOURS[2]] {
+            for text in ["read-only", "a &lt;b&gt;", "k-mer", "kmer_multiplicity", SET1[1]] {
                 assert!(drawn.contains(text), "{text}");
             }
             assert!(picture.png(72).unwrap().starts_with(b"\x89PNG"));

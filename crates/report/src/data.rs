@@ -234,13 +234,13 @@ pub struct Taxon {
     pub abundance: Option<f64>,
 }
 
-/// The evaluation of one or two assemblies with the k-mers of reads.
+/// The evaluation of assemblies with the k-mers of reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Assembly {
     /// The length of the k-mers in bases.
     pub k: usize,
-    /// The quality of each assembly, and of both together if there are two.
+    /// The quality of each assembly, and of all together if there are several.
     pub judged: Vec<AssemblyQuality>,
     /// Histograms of the reads' k-mers by class: by copy number in each assembly, and by assembly.
     pub spectra: Vec<ClassSpectrum>,

@@ -3,7 +3,7 @@
 
 use std::f64::consts::TAU;
 
-use crate::draw::{Anchor, Axes, INK, Picture, Scene, Shape, Words, rectangle, shortened};
+use crate::draw::{Anchor, Axes, INK, Picture, SET1, Scene, Shape, Words, rectangle, shortened};
 
 /// A sequence of an assembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Blob {
     pub markers: [u64; 2],
     /// The size of the sequence.
     pub size: u64,
-    /// The index of its assembly, 0 or 1.
+    /// The index of its assembly, from 0.
     pub assembly: usize,
 }
 
@@ -30,8 +30,6 @@ const HEIGHT: f64 = 500.0;
 const FRAME: [f64; 4] = [96.0, 44.0, 572.0, 452.0];
 /// The maximum number of characters of a name.
 const LONGEST: usize = 40;
-/// The colours of assemblies and of haplotypes.
-const COLOURS: [&str; 2] = ["#E41A1C", "#377EB8"];
 /// The radius of the largest circle, and the minimum radius, in SVG units.
 const RADIUS: f64 = 40.0;
 const MIN_RADIUS: f64 = 1.5;
@@ -46,7 +44,6 @@ fn picture(
     shapes: Vec<Shape>,
     [along, up]: [&str; 2],
     names: &[&str],
-    colours: &[&'static str],
 ) -> Picture {
     let [left, top, right, _] = FRAME;
     let mut shapes = shapes;
@@ -55,7 +52,7 @@ fn picture(
     words.push(Words::new(title, [left, 20.0], Anchor::Start));
     words.push(Words::new(up, [left - 6.0, top - 8.0], Anchor::End));
     words.push(Words::new(along, [(left + right) / 2.0, HEIGHT - 12.0], Anchor::Middle));
-    for ((line, name), colour) in (0..).zip(names).zip(colours) {
+    for ((line, name), colour) in (0..).zip(names).zip(SET1.iter().cycle()) {
         let base = top + 12.0 + 18.0 * f64::from(line);
         let square = rectangle([right - 14.0, base - 10.0, right - 2.0, base + 1.0]);
         shapes.push(Shape::filled(vec![square], colour, 1.0));
@@ -81,10 +78,14 @@ pub fn blobs(title: &str, haplotypes: [&str; 2], assemblies: &[&str], blobs: &[B
             let angle = TAU * f64::from(corner) / f64::from(CORNERS);
             [x + radius * angle.cos(), y + radius * angle.sin()]
         };
-        Shape::filled(vec![(0..CORNERS).map(corner).collect()], COLOURS[blob.assembly % 2], 0.3)
+        Shape::filled(
+            vec![(0..CORNERS).map(corner).collect()],
+            SET1[blob.assembly % SET1.len()],
+            0.3,
+        )
     };
     let shapes = blobs.iter().map(circle).collect();
-    picture(title, &axes, shapes, haplotypes, assemblies, &COLOURS)
+    picture(title, &axes, shapes, haplotypes, assemblies)
 }
 
 /// Sorts stretches by length, the longest first. Each has the range that it takes of the bases of all, in per cent.
@@ -122,9 +123,9 @@ pub fn blocks(title: &str, haplotypes: [&str; 2], blocks: &[Stretch]) -> Picture
         all.iter().filter(move |block| block.1 % 2 == haplotype).map(bar).collect()
     };
     let mut shapes: Vec<Shape> =
-        (0..2).map(|haplotype| Shape::filled(of(haplotype), COLOURS[haplotype], 0.8)).collect();
+        (0..2).map(|haplotype| Shape::filled(of(haplotype), SET1[haplotype], 0.8)).collect();
     shapes.push(half(&axes));
-    picture(title, &axes, shapes, ["% of the blocks' bases", "bases"], &haplotypes, &COLOURS)
+    picture(title, &axes, shapes, ["% of the blocks' bases", "bases"], &haplotypes)
 }
 
 /// Plots the lengths of several kinds of stretches as steps, the longest first, by the cumulated share of their
@@ -140,12 +141,12 @@ pub fn continuity(title: &str, kinds: &[(&str, Vec<u64>)]) -> Picture {
     };
     let mut shapes: Vec<Shape> = kinds
         .iter()
-        .zip(COLOURS)
+        .zip(SET1)
         .map(|(kind, colour)| Shape::line(steps(&kind.1), colour, 2.0))
         .collect();
     shapes.push(half(&axes));
     let names: Vec<&str> = kinds.iter().map(|kind| kind.0).collect();
-    picture(title, &axes, shapes, ["% of all bases", "bases"], &names, &COLOURS)
+    picture(title, &axes, shapes, ["% of all bases", "bases"], &names)
 }
 
 #[cfg(test)]

@@ -13,8 +13,11 @@ use merganser_spectrum::{error_rate, peaks, quality};
 use super::haplotypes::{Haplotypes, Phasing};
 use super::number::general;
 use super::track::Track;
+use crate::run::together;
 use crate::spectra::OfAssembly;
-use crate::{AssemblyQuality, BlockRule, Copies, Error, Membership, Outcome, Tracks, Trio};
+use crate::{
+    AssemblyQuality, BlockRule, Copies, Error, HapmerSpectra, Membership, Outcome, Tracks, Trio,
+};
 
 /// The names of the output files.
 #[derive(Clone, Debug)]
@@ -26,6 +29,8 @@ pub struct Names {
     parents: Option<([String; 2], BlockRule)>,
 }
 
+/// The suffix of the file with the switch rate.
+const SWITCHES: &str = "switches.txt";
 /// The largest number of peaks of the reads' histogram that are listed.
 const MAX_PEAKS: usize = 6;
 
@@ -41,11 +46,24 @@ impl Names {
         Names { parents: parents.map(|names| (names, blocks)), ..self }
     }
 
+    /// Returns the part of file names about an assembly's phase blocks between the prefix and the suffix, if the
+    /// parents are known.
+    pub fn phase_blocks(&self, assembly: &str) -> Option<String> {
+        let BlockRule { markers, bases } = self.parents.as_ref()?.1;
+        Some(format!("{assembly}.{markers}_{bases}.phased_block"))
+    }
+
     /// Returns the files about an assembly's phase blocks.
-    fn blocks(&self, assembly: &str, rule: BlockRule) -> [PathBuf; 3] {
+    fn blocks(&self, assembly: &str, rule: BlockRule) -> [PathBuf; 4] {
         let BlockRule { markers, bases } = rule;
-        ["bed", "counts", "stats"]
-            .map(|end| self.path(&format!("{assembly}.{markers}_{bases}.phased_block.{end}")))
+        ["phased_block.bed", "phased_block.counts", "phased_block.stats", SWITCHES]
+            .map(|end| self.path(&format!("{assembly}.{markers}_{bases}.{end}")))
+    }
+
+    /// Returns the file with the copy-number spectrum of each parent's hap-mers in an assembly.
+    fn hapmer_spectra(&self, assembly: &str) -> Vec<PathBuf> {
+        let parents = self.haplotypes().into_iter().flatten();
+        parents.map(|name| self.path(&format!("{assembly}.{name}.spectra-hap-cn.hist"))).collect()
     }
 
     /// Returns the two files about the parents and the file about the sequences.
@@ -71,17 +89,23 @@ impl Names {
         self.parents.as_ref().map(|parents| &parents.0)
     }
 
-    /// Returns the names of the classes of an assembly spectrum: those of [`Membership::ALL`] that are possible.
+    /// Returns the name of all assemblies together, if there are several.
+    pub fn together(&self) -> Option<&'static str> {
+        together(self.assemblies.len())
+    }
+
+    /// Returns the names of the classes of an assembly spectrum, those of [`Membership::classes`].
     pub fn sources(&self) -> Vec<String> {
-        let name = |source: &Membership| match (source, &self.assemblies[..]) {
-            (Membership::ReadOnly, _) => Some("read-only".to_owned()),
-            (Membership::First, [one]) => Some(one.clone()),
-            (Membership::First, [one, ..]) => Some(format!("{one}-only")),
-            (Membership::Second, [_, other]) => Some(format!("{other}-only")),
-            (Membership::Shared, [_, _]) => Some("shared".to_owned()),
-            _ => None,
+        let several = self.assemblies.len() > 2;
+        let name = |source: Membership| match (source, &self.assemblies[..]) {
+            (Membership::ReadOnly, _) => "read-only".to_owned(),
+            (Membership::Only(_), [one]) => one.clone(),
+            (Membership::Only(number), all) => format!("{}-only", all[number]),
+            (Membership::SharedBySome, _) => "shared-some".to_owned(),
+            (Membership::SharedByAll, _) if several => "shared-all".to_owned(),
+            (Membership::SharedByAll, _) => "shared".to_owned(),
         };
-        Membership::ALL.iter().filter_map(name).collect()
+        Membership::classes(self.assemblies.len()).into_iter().map(name).collect()
     }
 
     fn sequences(&self, assembly: &str) -> [PathBuf; 3] {
@@ -99,7 +123,7 @@ impl Names {
             suffixes
                 .extend(["spectra-cn.hist", "only.hist"].map(|end| format!("{assembly}.{end}")));
         }
-        if self.assemblies.len() == 2 {
+        if self.together().is_some() {
             suffixes.extend(["spectra-cn.hist", "only.hist"].map(str::to_owned));
         }
         of_reads.into_iter().chain(suffixes.iter().map(|suffix| self.path(suffix))).collect()
@@ -111,6 +135,7 @@ impl Names {
         let mut all: Vec<PathBuf> = sequences.chain(self.tables()).collect();
         if let Some((_, rule)) = &self.parents {
             all.extend(self.assemblies.iter().flat_map(|assembly| self.blocks(assembly, *rule)));
+            all.extend(self.assemblies.iter().flat_map(|name| self.hapmer_spectra(name)));
             all.extend(self.of_parents());
         }
         all
@@ -160,7 +185,7 @@ impl<'s> Files<'s> {
         let (mut haplotypes, mut contigs) = (Vec::new(), None);
         if let Some((parents, rule)) = &names.parents {
             for assembly in &names.assemblies {
-                let [bed, counts, _] = names.blocks(assembly, *rule);
+                let [bed, counts, ..] = names.blocks(assembly, *rule);
                 let (bed, counts) = (set.output(&bed)?, set.output(&counts)?);
                 haplotypes.push(Haplotypes::new(assembly, parents, *rule, bed, counts)?);
             }
@@ -188,10 +213,18 @@ impl<'s> Files<'s> {
         if let (Some((_, rule)), Some(trio)) = (&names.parents, &judgement.trio) {
             let [cutoffs, inherited, _] = names.of_parents();
             all.extend([(cutoffs, texts.cutoffs(trio)), (inherited, inherited_by(trio))]);
+            for (assembly, spectra) in names.assemblies.iter().zip(&trio.spectra_of_hapmers) {
+                let texts =
+                    trio.names.iter().zip(spectra).map(|(name, of)| hapmer_copies(name, of));
+                all.extend(names.hapmer_spectra(assembly).into_iter().zip(texts));
+            }
             for (assembly, mut of) in names.assemblies.iter().zip(haplotypes) {
                 of.phasing.is_doubtful = !trio.doubts.is_empty();
-                let [_, _, stats] = names.blocks(assembly, *rule);
+                let [_, _, stats, switches] = names.blocks(assembly, *rule);
                 all.push((stats, of.phasing.line(assembly)));
+                let title = switches.file_name().unwrap_or_default().to_string_lossy();
+                let title = title.trim_end_matches(SWITCHES).trim_end_matches('.');
+                all.push((switches.clone(), of.phasing.switches(title)));
                 outputs.extend([of.bed, of.counts]);
                 phasings.push(of.phasing);
             }
@@ -278,17 +311,23 @@ impl Texts<'_> {
         texts
     }
 
-    /// Returns the name and the quality of each assembly and, if there are two, of both together.
-    fn each<'j>(&'j self, both: &'j str) -> impl Iterator<Item = (&'j str, &'j AssemblyQuality)> {
-        let names = self.names.assemblies.iter().map(String::as_str).chain([both]);
+    /// Returns the name and the quality of each assembly and, if there are several, of all together.
+    fn each(&self) -> impl Iterator<Item = (&str, &AssemblyQuality)> {
+        let names = self.names.assemblies.iter().map(String::as_str).chain(self.names.together());
         names.zip(self.judgement.assemblies.iter().chain(&self.judgement.both))
     }
 
     fn qualities(&self) -> String {
-        let row = |(name, of): (&str, &AssemblyQuality)| {
+        let row = |(number, (name, of)): (usize, (&str, &AssemblyQuality))| {
+            // Merqury capitalises the name of both here.
+            let name = match (name, number < self.names.assemblies.len()) {
+                ("both", false) => "Both",
+                ("all", false) => "All",
+                (name, _) => name,
+            };
             row(name, of.only.instances, of.kmers, of.quality, of.error_rate)
         };
-        self.each("Both").map(row).collect()
+        self.each().enumerate().map(row).collect()
     }
 
     /// Returns the completeness of solid k-mers, then that of each parent's hap-mers.
@@ -298,10 +337,10 @@ impl Texts<'_> {
             let part = if all > 0 { 100.0 * found as f64 / all as f64 } else { f64::NAN };
             let _ = writeln!(text, "{name}\t{set}\t{found}\t{all}\t{}", general(part));
         };
-        self.each("both").for_each(|(name, of)| line(name, "all", of.found, of.solid));
+        self.each().for_each(|(name, of)| line(name, "all", of.found, of.solid));
         if let Some(trio) = &self.judgement.trio {
             let found = trio.found.iter().chain([&trio.found_in_both]);
-            for ((name, _), found) in self.each("both").zip(found) {
+            for ((name, _), found) in self.each().zip(found) {
                 let parents = trio.names.iter().zip(found).zip(trio.hapmers);
                 parents.for_each(|((parent, &found), all)| line(name, parent, found, all));
             }
@@ -339,7 +378,7 @@ impl Texts<'_> {
     fn only_by_source(&self) -> String {
         let mut text = String::new();
         let names = self.names.sources();
-        for (name, number) in names[1..].iter().zip(self.judgement.spectra.only) {
+        for (name, number) in names[1..].iter().zip(&self.judgement.spectra.only) {
             let _ = writeln!(text, "{name}\t0\t{number}");
         }
         text
@@ -358,6 +397,12 @@ fn histogram(rows: &Histogram) -> String {
 fn copies(of: &OfAssembly) -> String {
     let names = Copies::ALL.map(Copies::name);
     classes("Copies", names.iter().map(String::as_str).zip(&of.copies))
+}
+
+/// Returns the text of the copy-number spectrum of a parent's hap-mers.
+fn hapmer_copies(parent: &str, spectrum: &HapmerSpectra) -> String {
+    let names = Copies::ALL.map(|copies| copies.name_of_hapmers(parent));
+    classes("Copies", names.iter().map(String::as_str).zip(spectrum))
 }
 
 fn classes<'c>(what: &str, all: impl Iterator<Item = (&'c str, &'c Histogram)>) -> String {

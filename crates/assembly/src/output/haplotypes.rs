@@ -37,8 +37,7 @@ impl Phasing {
     /// Returns the fraction of the markers in blocks that belong to the haplotype that is not that of their block, 0 to
     /// 1; `None` if there are no markers or hap-mers are doubtful.
     pub fn switch_rate(&self) -> Option<f64> {
-        let sum = |of: fn(&Block) -> u64| self.blocks.iter().map(of).sum::<u64>();
-        let (switches, markers) = (sum(|block| block.switches), sum(|block| block.markers));
+        let [switches, markers] = self.sums();
         (markers > 0 && !self.is_doubtful).then(|| switches as f64 / markers as f64)
     }
 
@@ -58,7 +57,7 @@ impl Phasing {
             self.blocks.iter().map(|block| block.end - block.start).collect();
         lengths.sort_unstable();
         let all: u64 = lengths.iter().sum();
-        let sum = |of: fn(&Block) -> u64| self.blocks.iter().map(of).sum::<u64>();
+        let [switches, markers] = self.sums();
         let mut left = all;
         let half = lengths.iter().rev().find(|&&length| {
             left -= length;
@@ -72,12 +71,30 @@ impl Phasing {
             number(all.checked_div(lengths.len() as u64)),
             number(half.copied()),
             number(lengths.last().copied()),
-            thousands(sum(|block| block.switches)),
-            thousands(sum(|block| block.markers)),
-            self.switch_rate()
-                .map_or_else(|| "na".to_owned(), |rate| format!("{}%", general(100.0 * rate))),
+            thousands(switches),
+            thousands(markers),
+            self.switch_percentage(),
         ];
         format!("{name}\t{}\n", fields.join("\t"))
+    }
+
+    /// Returns the line of `.switches.txt`: a title, then the switches and markers of all blocks, and the switch rate.
+    pub(super) fn switches(&self, title: &str) -> String {
+        let [switches, markers] = self.sums();
+        let rate = self.switch_percentage();
+        let what = "switch error rate (%) (Num. switches / Total markers found)";
+        format!("{title} {what}: {switches}\t{markers}\t{rate}\n")
+    }
+
+    /// Returns the numbers of switches and of markers in all blocks.
+    fn sums(&self) -> [u64; 2] {
+        let sum = |of: fn(&Block) -> u64| self.blocks.iter().map(of).sum();
+        [sum(|block| block.switches), sum(|block| block.markers)]
+    }
+
+    fn switch_percentage(&self) -> String {
+        let percent = |rate| format!("{}%", general(100.0 * rate));
+        self.switch_rate().map_or_else(|| "na".to_owned(), percent)
     }
 }
 
@@ -154,7 +171,7 @@ impl Haplotypes {
         let _ = writeln!(line, "{name}\t{start}\t{end}\t{parent}\t{part}\t{switches}\t{markers}");
         self.bed.write_all(line.as_bytes())?;
         let [one, other] = block.of_haplotypes();
-        writeln!(self.counts, "{name}\t{start}_{end}\t{one}\t{other}\t{}", end - start)?;
+        writeln!(self.counts, "{parent}\t{name}_{start}_{end}\t{one}\t{other}\t{}", end - start)?;
         self.phasing.blocks.push(block);
         Ok(())
     }
@@ -176,8 +193,11 @@ mod tests {
         };
         assert_eq!(phasing.line("a"), "a\t3\t4,500\t500\t1,500\t3,000\t3,000\t2\t50\t4%\n");
         assert_eq!(phasing.hamming_rate(), Some(0.05));
+        let what = "switch error rate (%) (Num. switches / Total markers found)";
+        assert_eq!(phasing.switches("s.a.9_9"), format!("s.a.9_9 {what}: 2\t50\t4%\n"));
         let doubtful = Phasing { is_doubtful: true, ..phasing };
         assert!(doubtful.line("a").ends_with("\t2\t50\tna\n"));
+        assert!(doubtful.switches("t").ends_with(": 2\t50\tna\n"));
         assert_eq!(doubtful.hamming_rate(), None);
         assert_eq!(Phasing::default().line("a"), "a\t0\t0\tna\tna\tna\tna\t0\t0\tna\n");
     }

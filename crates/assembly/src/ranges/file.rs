@@ -13,8 +13,9 @@ use merganser_store::sealed::{SEALED, Summed, magic, open_json, put_json};
 use merganser_store::shard::JobShard;
 use serde::{Deserialize, Serialize};
 
+use crate::family::{CHILD, Family};
 use crate::spectra::OfAssembly;
-use crate::{Error, Only, Spectra};
+use crate::{Error, Membership, Only, Spectra};
 
 const MAGIC: [u8; 8] = magic(b'Q');
 /// The version of the layout.
@@ -32,6 +33,8 @@ pub(super) struct RangeHeader {
     pub(super) k: usize,
     /// Whether homopolymers are compressed.
     pub(super) compressed: bool,
+    /// Whether low counts may be missing in the reads.
+    pub(super) hybrid: bool,
     /// The name of the reads.
     pub(super) reads: String,
     /// The names of the assemblies.
@@ -49,6 +52,8 @@ impl RangeHeader {
     }
 }
 
+/// The names of the parents.
+type Names = [String; 2];
 /// Counts, each with the number of k-mers that have it.
 type Rows = Vec<(u32, u64)>;
 
@@ -60,13 +65,65 @@ struct Stored {
     job: String,
     k: usize,
     homopolymer_compressed: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    hybrid: bool,
     reads_name: String,
     reads: Rows,
     assemblies: Vec<StoredAssembly>,
-    /// The spectrum of two assemblies together.
+    /// The spectrum of all assemblies together.
     both: StoredSpectrum,
-    sources: [Rows; 4],
-    only: [u64; 3],
+    sources: Vec<Rows>,
+    only: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parents: Option<StoredParents>,
+}
+
+/// The numbers of the family's k-mers.
+#[derive(Debug, Deserialize, Serialize)]
+struct StoredParents {
+    names: [String; 2],
+    own: [Rows; 2],
+    /// Counts in the parent, counts in the child, and numbers of k-mers.
+    inherited: [Vec<(u32, u32, u64)>; 2],
+    both: Rows,
+    neither: Rows,
+    has_kmers: [bool; 2],
+    /// The sizes, in bytes, of the tables of candidates.
+    tables: Vec<u64>,
+}
+
+impl StoredParents {
+    fn new((names, family): &(Names, Family), tables: &[u64]) -> StoredParents {
+        let inherited = family.inherited.each_ref().map(|numbers| {
+            let rows = numbers.iter().map(|(&(parent, child), &number)| (parent, child, number));
+            let mut rows: Vec<_> = rows.collect();
+            rows.sort_unstable();
+            rows
+        });
+        StoredParents {
+            names: names.clone(),
+            own: family.own.each_ref().map(rows),
+            inherited,
+            both: rows(&family.both),
+            neither: rows(&family.neither),
+            has_kmers: family.has_kmers,
+            tables: tables.to_vec(),
+        }
+    }
+
+    fn parents(&self) -> (Names, Family) {
+        let inherited = self.inherited.each_ref().map(|rows| {
+            rows.iter().map(|&(parent, child, number)| ((parent, child), number)).collect()
+        });
+        let family = Family {
+            own: self.own.each_ref().map(histogram),
+            inherited,
+            both: histogram(&self.both),
+            neither: histogram(&self.neither),
+            has_kmers: self.has_kmers,
+        };
+        (self.names.clone(), family)
+    }
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -116,7 +173,13 @@ fn histogram(rows: &Rows) -> Histogram {
 }
 
 impl Stored {
-    fn new(header: &RangeHeader, spectra: &Spectra, tables: &[u64]) -> Stored {
+    fn new(
+        header: &RangeHeader,
+        spectra: &Spectra,
+        parents: Option<&(Names, Family)>,
+        tables: &[u64],
+    ) -> Stored {
+        let (tables, candidates) = tables.split_at(header.names.len());
         let (range, job) = header.of.to_texts();
         let assemblies = header.names.iter().zip(tables).zip(&spectra.assemblies);
         Stored {
@@ -125,6 +188,7 @@ impl Stored {
             job,
             k: header.k,
             homopolymer_compressed: header.compressed,
+            hybrid: header.hybrid,
             reads_name: header.reads.clone(),
             reads: rows(&spectra.reads),
             assemblies: assemblies
@@ -135,52 +199,66 @@ impl Stored {
                 })
                 .collect(),
             both: StoredSpectrum::new(&spectra.both),
-            sources: spectra.sources.each_ref().map(rows),
-            only: spectra.only,
+            sources: spectra.sources.iter().map(rows).collect(),
+            only: spectra.only.clone(),
+            parents: parents.map(|parents| StoredParents::new(parents, candidates)),
         }
     }
 
     /// Returns the header, or `None` if a value is impossible.
     fn header(&self) -> Option<RangeHeader> {
-        let fits = (1..=MAX_K).contains(&self.k) && (1..=2).contains(&self.assemblies.len());
+        let assemblies = self.assemblies.len();
+        let classes = Membership::classes(assemblies).len();
+        // The child, two parents, and the assemblies.
+        let has_all = |parents: &StoredParents| parents.tables.len() == 3 + assemblies;
+        let fits = (1..=MAX_K).contains(&self.k)
+            && assemblies > 0
+            && self.sources.len() >= classes
+            && self.only.len() >= classes - 1
+            && self.parents.as_ref().is_none_or(has_all);
         Some(RangeHeader {
             of: JobShard::of_texts(&self.range, &self.job)?,
             k: fits.then_some(self.k)?,
             compressed: self.homopolymer_compressed,
+            hybrid: self.hybrid,
             reads: self.reads_name.clone(),
             names: self.assemblies.iter().map(|assembly| assembly.name.clone()).collect(),
         })
     }
 
     fn spectra(&self) -> Spectra {
+        // Earlier programs wrote empty classes of a second assembly, too.
+        let classes = Membership::classes(self.assemblies.len()).len();
         Spectra {
             reads: histogram(&self.reads),
             assemblies: self.assemblies.iter().map(|of| of.spectrum.spectrum()).collect(),
             both: self.both.spectrum(),
-            sources: self.sources.each_ref().map(histogram),
-            only: self.only,
+            sources: self.sources.iter().take(classes).map(histogram).collect(),
+            only: self.only[..classes - 1].to_vec(),
         }
     }
 }
 
-/// Writes a range to `path`. `only` are the tables of the k-mers in no read, one for each assembly.
+/// Writes a range to `path`. `tables` are those of the k-mers in no read, one for each assembly, and with parents those of
+/// [`candidates`](crate::hapmers::candidates).
 pub(super) fn write(
     header: &RangeHeader,
     spectra: &Spectra,
-    only: &[PathBuf],
+    parents: Option<&(Names, Family)>,
+    tables: &[PathBuf],
     path: &Path,
     outputs: &OutputSet,
 ) -> Result<(), Error> {
-    let sizes = only.iter().map(|path| {
+    let sizes = tables.iter().map(|path| {
         let at = std::fs::metadata(path).map_err(|error| of_temporary(path, "read", error))?;
         Ok(at.len())
     });
     let sizes = sizes.collect::<Result<Vec<u64>, merganser_io::Error>>()?;
-    let json =
-        serde_json::to_vec(&Stored::new(header, spectra, &sizes)).map_err(io::Error::from)?;
+    let stored = Stored::new(header, spectra, parents, &sizes);
+    let json = serde_json::to_vec(&stored).map_err(io::Error::from)?;
     let mut file = Summed::new(outputs.file(path)?);
     put_json(&MAGIC, &json, &mut file)?;
-    for path in only {
+    for path in tables {
         let failed = |error| of_temporary(path, "read", error);
         let table = File::open(path).map_err(failed)?;
         each_block(table, failed, |block| Ok(file.write_all(block)?))?;
@@ -195,7 +273,9 @@ pub(super) struct RangeFile {
     pub(super) path: PathBuf,
     pub(super) header: RangeHeader,
     pub(super) spectra: Spectra,
-    /// The offset and the size of each assembly's table, in bytes.
+    /// The parents and the numbers of the family's k-mers.
+    pub(super) parents: Option<(Names, Family)>,
+    /// The offset and the size of each table, in bytes.
     tables: Vec<(u64, u64)>,
 }
 
@@ -225,20 +305,42 @@ impl RangeFile {
         let stored: Stored = serde_json::from_slice(&json).map_err(|_| none())?;
         let header = stored.header().ok_or_else(none)?;
         header.check_names().map_err(|what| error(&what))?;
+        let parents = stored.parents.as_ref().map(StoredParents::parents);
+        let parent_names = parents.iter().flat_map(|(names, _)| names);
+        let mut checked = parent_names.map(|name| check_stored_name(name.as_ref()));
+        checked.try_for_each(|checked| checked).map_err(|what| error(&what))?;
         let (mut tables, mut at) = (Vec::new(), FRAME + json.len() as u64);
-        for assembly in &stored.assemblies {
-            tables.push((at, assembly.table));
-            at = at.checked_add(assembly.table).ok_or_else(damaged)?;
+        let sizes = stored.assemblies.iter().map(|assembly| &assembly.table);
+        for &size in sizes.chain(stored.parents.iter().flat_map(|parents| &parents.tables)) {
+            tables.push((at, size));
+            at = at.checked_add(size).ok_or_else(damaged)?;
         }
         if at + 4 != size {
             return Err(damaged());
         }
-        Ok(RangeFile { path: path.to_owned(), header, spectra: stored.spectra(), tables })
+        let spectra = stored.spectra();
+        Ok(RangeFile { path: path.to_owned(), header, spectra, parents, tables })
     }
 
-    /// Copies the table of an assembly to a file of its own.
-    pub(super) fn extract(&self, assembly: usize, to: &Path) -> Result<(), Error> {
-        let (at, bytes) = self.tables[assembly];
+    /// Returns the number of k-mers that a table must have, if it is known.
+    pub(super) fn kmers(&self, number: usize) -> Option<u64> {
+        if let Some(of) = self.spectra.assemblies.get(number) {
+            return Some(of.only.distinct);
+        }
+        let (_, family) = self.parents.as_ref()?;
+        let of = |parent: usize| family.inherited[parent].values().copied();
+        let sum = |numbers: &mut dyn Iterator<Item = u64>| numbers.fold(0, u64::saturating_add);
+        match number - self.spectra.assemblies.len() {
+            CHILD => Some(sum(&mut of(0).chain(of(1)))),
+            1 => Some(sum(&mut of(0))),
+            2 => Some(sum(&mut of(1))),
+            _ => None,
+        }
+    }
+
+    /// Copies a table to a file of its own.
+    pub(super) fn extract(&self, number: usize, to: &Path) -> Result<(), Error> {
+        let (at, bytes) = self.tables[number];
         let (mut file, ..) = open_json(&MAGIC, &self.path)?;
         file.seek(SeekFrom::Start(at)).map_err(reading(&self.path))?;
         let written = |cause| of_temporary(to, "write", cause);

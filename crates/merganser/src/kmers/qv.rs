@@ -2,6 +2,7 @@
 
 mod pictures;
 mod range;
+mod reads;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,6 +14,7 @@ use merganser_assembly::{
     Assembly, AssemblyQuality, Error, Outcome, Parent, Ranges, Reads, Subject, run_with,
 };
 use merganser_io::{Input, OutputSet};
+use merganser_kmers::tables::AnyTable;
 use merganser_report::data::{Assembly as Results, Data};
 use merganser_report::multiqc::Kind;
 use merganser_run::{Context, Summary};
@@ -35,27 +37,29 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let cancel = interrupt::cancel_on_interrupt();
     let (reads_path, paths) = args.files();
     if paths.is_empty() {
-        return usage("an assembly is missing: give the one that was evaluated in ranges");
+        return usage(match args.union.is_empty() {
+            true => "an assembly is missing: give the one that was evaluated in ranges",
+            false => "an assembly is missing: give it after the reads (--reads)",
+        });
     }
     let assemblies = paths.iter().map(|path| assembly(path)).collect::<Result<Vec<_>>>()?;
     let config = &args.config;
+    let operands = reads::operands(&args.union)?;
     let lists = args.reads.iter().chain(&args.maternal).chain(&args.paternal);
+    let lists = lists.chain(operands.iter().map(|(path, _)| path));
     let mut files = RunFiles::new().lists(lists).read(&paths).read(&args.ranges);
-    let (source, reads_name) = match reads_path {
-        None => {
-            let ranges = Ranges::open(&args.ranges, &cancel)?;
-            let name = ranges.reads().to_owned();
-            (EvaluationInput::Ranges(ranges), name)
-        }
-        Some(path) => {
-            let parents = parents(args, &context)?;
-            check_cells(parents.iter().flatten().map(|parent| &parent.name))?;
-            let reads = Reads::open(path, args.config.hpc, &context)?;
-            let subject = Subject { reads, parents, assemblies: assemblies.clone() };
-            config.validate(&subject)?;
-            files = files_of(&subject, files);
-            (EvaluationInput::Reads(subject), stem(path))
-        }
+    let (source, reads_name) = if args.ranges.is_empty() {
+        let parents = parents(args, &context)?;
+        check_cells(parents.iter().flatten().map(|parent| &parent.name))?;
+        let (reads, name) = reads::open(reads_path, &operands, args.config.hpc, &context)?;
+        let subject = Subject { reads, parents, assemblies: assemblies.clone() };
+        config.validate(&subject)?;
+        files = files_of(&subject, files);
+        (EvaluationInput::Reads(subject), name)
+    } else {
+        let ranges = Ranges::open(&args.ranges, &cancel)?;
+        let name = ranges.reads().to_owned();
+        (EvaluationInput::Ranges(ranges), name)
     };
     check_cells(assemblies.iter().map(|assembly| &assembly.name).chain([&reads_name]))?;
     let subject = match (args.range, source) {
@@ -83,10 +87,8 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let phasings = files.finish(&judgement)?;
     let results = assembly_page::of(&names, &judgement, &phasings);
     if !args.no_plots {
-        let lengths =
-            |phasing: &Phasing| phasing.contigs.iter().map(|contig| contig.bases).collect();
-        let sequences: Vec<Vec<u64>> = phasings.iter().map(lengths).collect();
-        pictures::write(&names, &results, &sequences, &set)?;
+        let contigs = judgement.trio.as_ref().map_or(&[][..], |trio| &trio.contigs);
+        pictures::write(&names, &results, &phasings, contigs, &set)?;
     }
     if Pages::is_wanted(&args.pages) {
         let data = page(args, &judgement, results);
@@ -113,8 +115,8 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
             ));
         }
     }
-    if let Some(both) = &judgement.both {
-        console.info(format_args!("both: {}", words(both)));
+    if let (Some(both), Some(name)) = (&judgement.both, judgement.together()) {
+        console.info(format_args!("{name}: {}", words(both)));
     }
     if let Some(peak) = judgement.peak_memory {
         console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
@@ -131,10 +133,13 @@ enum EvaluationInput {
 impl EvaluationInput {
     /// Returns the names of the parents.
     fn parents(&self) -> Option<[String; 2]> {
-        let EvaluationInput::Reads(Subject { parents: Some(parents), .. }) = self else {
-            return None;
-        };
-        Some(parents.each_ref().map(|parent| parent.name.clone()))
+        match self {
+            EvaluationInput::Reads(subject) => {
+                let parents = subject.parents.as_ref()?;
+                Some(parents.each_ref().map(|parent| parent.name.clone()))
+            }
+            EvaluationInput::Ranges(ranges) => ranges.parents(),
+        }
     }
 }
 
@@ -142,10 +147,8 @@ impl EvaluationInput {
 fn files_of(subject: &Subject, mut files: RunFiles) -> RunFiles {
     let parents = subject.parents.iter().flatten().map(|parent| &parent.reads);
     for reads in [&subject.reads].into_iter().chain(parents) {
-        files = match reads {
-            Reads::Table(table) => files.read(table.files()),
-            Reads::Inputs(inputs) => files.inputs(inputs),
-        };
+        files = files.read(reads.tables().into_iter().flat_map(AnyTable::files));
+        files = files.inputs(reads.inputs());
     }
     files
 }
@@ -154,11 +157,14 @@ fn files_of(subject: &Subject, mut files: RunFiles) -> RunFiles {
 fn page(args: &QvArgs, judgement: &Outcome, results: Results) -> Data {
     let (reads, assemblies) = args.files();
     // The sample is named after the assembly, unless a name is given.
-    let files = assemblies.into_iter().chain(reads).chain(args.ranges.iter().map(PathBuf::as_path));
-    let inputs: Vec<Input> = files.map(|path| Input::File(path.to_owned())).collect();
+    let files = assemblies.into_iter().chain(reads).map(Path::to_owned);
+    let files =
+        files.chain(args.union.iter().map(PathBuf::from)).chain(args.ranges.iter().cloned());
+    let inputs: Vec<Input> = files.map(Input::File).collect();
     let mut data = frame("kmers qv", &args.pages, None, inputs.iter());
     data.parameters = vec![parameter("k", judgement.k), parameter("solid", judgement.solid)];
-    data.parameters.extend(args.config.hybrid.then(|| parameter("hybrid", true)));
+    data.parameters
+        .extend((args.config.hybrid || args.union.len() > 1).then(|| parameter("hybrid", true)));
     data.parameters.extend(args.config.hpc.then(|| parameter("hpc", true)));
     data.warnings.clone_from(&judgement.doubts);
     data.assembly = Some(results);
@@ -184,23 +190,10 @@ fn assembly(path: &Path) -> Result<Assembly> {
 fn parents(args: &QvArgs, context: &Context) -> Result<Option<[Parent; 2]>> {
     let (Some(mother), Some(father)) = (&args.maternal, &args.paternal) else { return Ok(None) };
     let parent = |path: &Path| {
-        Ok(Parent { name: stem(path), reads: Reads::open(path, args.config.hpc, context)? })
+        Ok(Parent { name: reads::stem(path), reads: Reads::open(path, args.config.hpc, context)? })
     };
     let [mother, father]: [Result<Parent>; 2] = [mother, father].map(|path| parent(path));
     Ok(Some([mother?, father?]))
-}
-
-/// Returns the name of the reads in the names of outputs.
-fn stem(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.trim_start_matches('@');
-    let stem = [".mgk", ".ktab", ".meryl", ".kff", ".jf", ".kmc_pre", ".kmc_suf"]
-        .iter()
-        .find_map(|end| name.strip_suffix(end));
-    match stem.unwrap_or(name) {
-        "-" | "" => "reads".to_owned(),
-        stem => stem.to_owned(),
-    }
 }
 
 /// A run, with what its summary needs.
@@ -219,8 +212,11 @@ impl OfRun<'_> {
         let inputs: Vec<Input> =
             self.assemblies.iter().map(|assembly| assembly.input.clone()).collect();
         describe_inputs(&inputs, &mut summary);
+        let union = self.args.union.iter().map(|operand| operand.display().to_string());
+        let union: Vec<String> = union.collect();
         match self.args.files().0 {
             Some(reads) => summary.set("inputs", "reads", reads.display().to_string()),
+            None if !union.is_empty() => summary.set("inputs", "reads", union),
             None => {
                 let ranges = self.args.ranges.iter().map(|path| path.display().to_string());
                 summary.set("inputs", "ranges", ranges.collect::<Vec<_>>());
@@ -235,7 +231,8 @@ impl OfRun<'_> {
         ] {
             summary.set("parameters", key, value);
         }
-        let names = self.assemblies.iter().map(|assembly| assembly.name.as_str()).chain(["both"]);
+        let names = self.assemblies.iter().map(|assembly| assembly.name.as_str());
+        let names = names.chain(judgement.together());
         let judged = judgement.assemblies.iter().chain(&judgement.both);
         let mut judged: Vec<Value> = names.zip(judged).map(|(name, of)| value(name, of)).collect();
         for (of, phasing) in judged.iter_mut().zip(self.phasings) {

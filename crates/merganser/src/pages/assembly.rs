@@ -1,13 +1,13 @@
 //! Data of evaluated assemblies.
 
 use merganser_assembly::output::{Names, Phasing};
-use merganser_assembly::{AssemblyQuality, Copies, OfAssembly, Outcome};
+use merganser_assembly::{AssemblyQuality, Copies, OfAssembly, Outcome, Trio};
 use merganser_kmers::Histogram;
 use merganser_report::data;
 
 /// Returns the results of an evaluation, with the names of Merqury's files.
 pub(crate) fn of(names: &Names, judgement: &Outcome, phasings: &[Phasing]) -> data::Assembly {
-    let all = names.assemblies().iter().map(String::as_str).chain(["both"]);
+    let all = names.assemblies().iter().map(String::as_str).chain(names.together());
     let judged = all.zip(judgement.assemblies.iter().chain(&judgement.both));
     data::Assembly {
         k: judgement.k,
@@ -37,14 +37,33 @@ fn spectra(names: &Names, judgement: &Outcome) -> Vec<data::ClassSpectrum> {
         all.push(copies("spectra-cn".to_owned(), &spectra.both, solid));
     }
     let sources = names.sources();
-    let only = spectra.only[..sources.len() - 1].to_vec();
     let classes = sources.into_iter().zip(&spectra.sources);
     all.push(data::ClassSpectrum {
         title: "spectra-asm".to_owned(),
         classes: classes.map(|(name, rows)| class(name, rows)).collect(),
-        only,
+        only: spectra.only.clone(),
         solid,
     });
+    all.extend(judgement.trio.iter().flat_map(|trio| of_hapmers(names, trio)));
+    all
+}
+
+/// Returns the copy-number spectra of each parent's hap-mers in each assembly.
+fn of_hapmers(names: &Names, trio: &Trio) -> Vec<data::ClassSpectrum> {
+    let mut all = Vec::new();
+    for (name, spectra) in names.assemblies().iter().zip(&trio.spectra_of_hapmers) {
+        for ((parent, spectrum), solid) in trio.names.iter().zip(spectra).zip(trio.inherited) {
+            let classes = Copies::ALL.iter().zip(spectrum);
+            let classes = classes.map(|(copies, rows)| class(copies.name_of_hapmers(parent), rows));
+            all.push(data::ClassSpectrum {
+                title: format!("{name}.{parent}.spectra-cn"),
+                classes: classes.collect(),
+                // Every hap-mer is in the reads.
+                only: vec![0],
+                solid,
+            });
+        }
+    }
     all
 }
 

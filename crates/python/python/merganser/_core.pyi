@@ -2050,12 +2050,12 @@ def qv(
     tmp_dir: _Path | None = None,
     progress: _Progress | None = None,
 ) -> Rows:
-    r"""Evaluates one assembly, or two of one genome, by the k-mers of reads, as Merqury does.
+    r"""Evaluates one or more assemblies of one genome by the k-mers of reads, as Merqury does.
 
     Args:
         reads: The reads of the genome: a `Table` or the file of one, with all k-mers, including those that occur once; or
             files of reads or sequences, as for `count`.
-        assemblies: The FASTA file of the assembly, or two of them.
+        assemblies: The FASTA file of the assembly, or several of them.
         output: The beginning of the names of Merqury's files, which are written as by `merganser kmers qv`; None for no
             files.
         maternal: The mother's reads, as `reads`; with `paternal`.
@@ -2073,11 +2073,11 @@ def qv(
         progress: As for `count`.
 
     Returns:
-        `Rows` with one row per assembly, and a row "both" for two of them: `assembly` (its name), `k` (uint32), `only_kmers` (those
+        `Rows` with one row per assembly, and a row "both" for two of them, "all" for more: `assembly` (its name), `k` (uint32), `only_kmers` (those
         in no read, each as often as it occurs) and `kmers` (uint64), `qv` and `error_rate` (float64, null if the assembly
         has no errors or no k-mers), `solid_found` and `solid` (uint64, distinct k-mers of the genome that the assembly
         has, and all of them) and `completeness` (float64, per cent). With parents also `phase_blocks` (uint64),
-        `switch_rate` and `hamming_rate` (float64), null for "both".
+        `switch_rate` and `hamming_rate` (float64), null for "both" and "all".
 
     Raises:
         ArgumentError: If an argument is out of range, or does not fit the table.

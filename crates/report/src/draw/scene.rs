@@ -2,6 +2,11 @@
 
 /// The colour of lines and letters.
 pub(crate) const INK: &str = "#222222";
+/// The colours of classes, haplotypes and assemblies in their order: ColorBrewer's Set1.
+pub(crate) const SET1: [&str; 9] = [
+    "#E41A1C", "#377EB8", "#4DAF4A", "#984EA3", "#FF7F00", "#FFFF33", "#A65628", "#F781BF",
+    "#999999",
+];
 
 /// The content of a plot, in the order in which it is drawn. Coordinates are SVG units from the upper left corner.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! `merganser kmers qv`.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -18,25 +19,27 @@ Files, named as by Merqury:
   PREFIX.NAME.spectra-cn.hist, PREFIX.spectra-asm.hist, .only.hist, .dist_only
   PREFIX.NAME_only.bed, .wig   bases covered by k-mers that are not in reads
   PREFIX.READS.hist, .hist.ploidy, .filt
-  Two assemblies also have PREFIX.spectra-cn.hist, PREFIX.only.hist, and a last
-  line for both. NAME is the file's name without .fa, .fasta and .gz. Spectra
-  are plotted as lines (.ln), areas (.fl) and stacked areas (.st), as .png and
-  .svg.
+  Two or more assemblies also have PREFIX.spectra-cn.hist, PREFIX.only.hist, and
+  a last line for both, or all. NAME is the file's name without .fa, .fasta and
+  .gz. Spectra are plotted as lines (.ln), areas (.fl) and stacked areas (.st),
+  as .png and .svg.
 
 Trios:
   --maternal and --paternal also write, from the k-mers that only one parent
   passed on: PREFIX.hapmers.count, PREFIX.NAME.100_20000.phased_block.bed,
-  .counts and .stats, PREFIX.inherited_hapmers.hist, .cutoffs.txt, and the
-  completeness of these k-mers. Switch rates are na, with a warning, if a parent
-  is not the child's or its coverage is too low; it should be 15 or more.
+  .counts and .stats, PREFIX.NAME.100_20000.switches.txt,
+  PREFIX.NAME.PARENT.spectra-hap-cn.hist, PREFIX.inherited_hapmers.hist,
+  .cutoffs.txt, and the completeness of these k-mers. Switch rates are na, with
+  a warning, if a parent is not the child's or its coverage is too low; it
+  should be 15 or more.
 
 Examples:
   merganser count -k 21 --min-count 1 -o reads.mgk reads.fq.gz
   merganser kmers qv -o sample reads.mgk assembly.fa.gz
   merganser kmers qv -o sample -k 21 @reads.txt hap1.fa hap2.fa
   Reads of two technologies with different errors:
-    merganser kmers union -o hybrid.mgk hifi.mgk:2.. illumina.mgk:2..
-    merganser kmers qv -o sample --hybrid hybrid.mgk assembly.fa.gz
+    merganser kmers qv -o sample --reads hifi.mgk:2.. \\
+      --reads illumina.mgk:2.. assembly.fa.gz
   merganser kmers qv -o trio child.mgk hap1.fa hap2.fa \\
     --maternal mother.mgk --paternal father.mgk
   On two machines, one range of the k-mers each:
@@ -49,14 +52,22 @@ pub(crate) struct QvArgs {
     /// Reads: a table of all their k-mers (counted with --min-count 1), or files of reads to count first
     ///
     /// Files of reads are FASTQ, FASTA and so on, or @LIST of such files.
-    #[arg(value_name = "READS", required_unless_present = "ranges")]
+    #[arg(value_name = "READS", required_unless_present_any = ["ranges", "union"])]
     pub(crate) reads: Option<PathBuf>,
-    /// Assembly, or the two haplotypes of one (FASTA)
-    #[arg(value_name = "ASSEMBLY", required_unless_present = "ranges", num_args = 1..=2)]
+    /// Assembly, its haplotypes, or several assemblies of one genome (FASTA)
+    #[arg(value_name = "ASSEMBLY", required_unless_present_any = ["ranges", "union"], num_args = 1..)]
     pub(super) assemblies: Vec<PathBuf>,
     /// Prefix of the names of all outputs; with --range, the output
     #[arg(short, long, value_name = "PREFIX")]
     pub(crate) output: PathBuf,
+    /// Reads of one technology (repeat the option): a table or files of reads, and the least count that is used;
+    /// replaces READS
+    ///
+    /// The k-mers are those of any of them, and their counts are added, as by `merganser kmers union`. FILE:2.. drops
+    /// k-mers that occur once, which are mostly errors.
+    #[arg(long = "reads", id = "union", value_name = "FILE[:MIN..]")]
+    #[arg(conflicts_with_all = ["ranges", "hybrid"])]
+    pub(crate) union: Vec<OsString>,
     /// Mother's reads or their table, to evaluate haplotypes
     #[arg(long, value_name = "READS", requires = "paternal", help_heading = "Trio")]
     pub(crate) maternal: Option<PathBuf>,
@@ -67,7 +78,7 @@ pub(crate) struct QvArgs {
     pub(crate) config: Config,
     /// Use only range I of N of the k-mers of a .mgk table, and write a result for --ranges
     #[arg(long, value_name = "I/N", help_heading = "Ranges")]
-    #[arg(conflicts_with_all = ["maternal", "paternal", "solid", "no_plots", "json", "ranges"])]
+    #[arg(conflicts_with_all = ["block_markers", "block_bases", "solid", "no_plots", "json", "ranges"])]
     #[arg(conflicts_with_all = ["report_html", "report_data", "multiqc", "sample_name"])]
     pub(crate) range: Option<Shard>,
     /// Join the results of all ranges (--range); replaces READS
@@ -92,10 +103,11 @@ pub(crate) struct QvArgs {
 }
 
 impl QvArgs {
-    /// Returns the file of reads, `None` with `--ranges`, and the assemblies.
+    /// Returns the file of reads, `None` with `--ranges` or `--reads`, and the assemblies.
     pub(crate) fn files(&self) -> (Option<&Path>, Vec<&Path>) {
         let mut all = self.reads.iter().chain(&self.assemblies).map(PathBuf::as_path);
-        let reads = if self.ranges.is_empty() { all.next() } else { None };
+        let is_first = self.ranges.is_empty() && self.union.is_empty();
+        let reads = if is_first { all.next() } else { None };
         (reads, all.collect())
     }
 }

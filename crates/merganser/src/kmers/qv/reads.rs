@@ -1,0 +1,51 @@
+//! The reads of `merganser kmers qv`: a table, files, or several of them (`--reads`).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use merganser_assembly::Reads;
+use merganser_kmers::algebra::Cut;
+use merganser_run::Context;
+
+use super::super::tables;
+use crate::failure::usage;
+
+/// Parses the values of `--reads`; each file must be given once.
+pub(super) fn operands(texts: &[OsString]) -> Result<Vec<(PathBuf, Cut)>> {
+    let (paths, cuts) = tables::operands(texts)?;
+    if let Some([before, again]) = tables::repeated(&paths, &vec![Cut::NONE; cuts.len()]) {
+        let [before, again] = [before, again].map(|place| paths[place].display());
+        return usage(format!("--reads: {again} and {before} are the same file: give it once"));
+    }
+    Ok(paths.into_iter().zip(cuts).collect())
+}
+
+/// Opens the reads of the sample, and returns their name in the names of outputs.
+pub(super) fn open(
+    path: Option<&Path>,
+    operands: &[(PathBuf, Cut)],
+    hpc: bool,
+    context: &Context,
+) -> Result<(Reads, String)> {
+    if let (Some(path), []) = (path, operands) {
+        return Ok((Reads::open(path, hpc, context)?, stem(path)));
+    }
+    let names: Vec<String> = operands.iter().map(|(path, _)| stem(path)).collect();
+    let open = |(path, cut): &(PathBuf, Cut)| Ok((Reads::open(path, hpc, context)?, *cut));
+    let reads = operands.iter().map(open).collect::<Result<_>>()?;
+    Ok((Reads::Union(reads), names.join("+")))
+}
+
+/// Returns the name of the reads in the names of outputs.
+pub(super) fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.trim_start_matches('@');
+    let stem = [".mgk", ".ktab", ".meryl", ".kff", ".jf", ".kmc_pre", ".kmc_suf"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end));
+    match stem.unwrap_or(name) {
+        "-" | "" => "reads".to_owned(),
+        stem => stem.to_owned(),
+    }
+}
