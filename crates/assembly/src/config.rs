@@ -180,28 +180,41 @@ impl Config {
             };
         };
         let description = table.description();
-        let Description { k, min_count, max_count, canonical, homopolymer_compressed, .. } =
-            *description;
+        let Description { k, homopolymer_compressed, .. } = *description;
         let reason = if self.k.is_some_and(|given| given != k) {
             format!("its k is {k}: leave `k` out")
         } else if self.hpc && !homopolymer_compressed {
             "its reads were not homopolymer-compressed: count with `hpc`".into()
-        } else if max_count < UNCUT_MAX_COUNT {
-            format!(
-                "k-mers that occur more than {max_count} times are cut off, and all are needed: count without `max_count`"
-            )
-        } else if min_count > 1 && !hybrid {
-            format!(
-                "k-mers that occur less than {min_count} times are cut off, and all are needed: count with a minimum of 1 \
-                 (or give `hybrid`, if it is the union of tables of two sequencing technologies, each cut at 2)"
-            )
-        } else if !canonical {
-            "k-mers of both strands must be counted together: count without forward-only".into()
+        } else if let Some(reason) = unfit(description, hybrid, UNION_ADVICE) {
+            reason
         } else {
             return Ok(());
         };
         Err(merganser_kmers::Error::Table { path: table.path().to_owned(), reason }.into())
     }
+}
+
+/// The alternative to a table with all low counts.
+const UNION_ADVICE: &str = " (or give `hybrid`, if it is the union of tables of two sequencing technologies, each cut at 2)";
+
+/// Returns the reason why a table does not have all k-mers of its reads, both strands counted together; `None` if it does.
+/// With `hybrid`, low counts may be missing; `advice` is added to the error if they are.
+pub(crate) fn unfit(table: &Description, hybrid: bool, advice: &str) -> Option<String> {
+    let Description { min_count, max_count, canonical, .. } = *table;
+    if max_count < UNCUT_MAX_COUNT {
+        return Some(format!(
+            "k-mers that occur more than {max_count} times are cut off, and all are needed: count without `max_count`"
+        ));
+    }
+    if min_count > 1 && !hybrid {
+        return Some(format!(
+            "k-mers that occur less than {min_count} times are cut off, and all are needed: count with a minimum of \
+             1{advice}"
+        ));
+    }
+    (!canonical).then(|| {
+        "k-mers of both strands must be counted together: count without forward-only".into()
+    })
 }
 
 /// Returns the message for two files with the same name in the results.

@@ -22,6 +22,7 @@ mod parentage;
 mod ranges;
 mod run;
 mod spectra;
+pub mod track;
 
 pub use blocks::{Block, BlockRule};
 pub use config::{Assembly, Config, Parent, Reads, Subject};
