@@ -428,7 +428,10 @@ impl RunContext<'_> {
             return error.into();
         };
         let what = format_args!("evaluating with {} threads needs", self.context.threads);
-        let budget = Budget::of_part(self.context.budget()).with(times * needed).with(OWN_BYTES);
+        // The table needs this in addition to the memory of the look-ups.
+        let more = times.saturating_mul(needed.saturating_sub(self.beside.budget()));
+        let needed = self.beside.budget().saturating_add(more);
+        let budget = Budget::of_part(self.context.budget()).with(needed).with(OWN_BYTES);
         budget.shortage(what, Shortage::FEWER_THREADS).into()
     }
 

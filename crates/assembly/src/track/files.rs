@@ -101,7 +101,7 @@ impl Files {
             let format = path.as_deref().map(ValueFormat::of_name).unwrap_or_default();
             Ok::<_, Error>(output.map(|output| Values::new(output, format)))
         };
-        let mut files = Files {
+        Ok(Files {
             summary: open(&paths.summary)?,
             classes: open(&paths.classes)?,
             present: open(&paths.present)?,
@@ -114,12 +114,12 @@ impl Files {
             intervals: Default::default(),
             sums: Sums::default(),
             text: Vec::new(),
-        };
-        files.put_header()?;
-        Ok(files)
+        })
     }
 
-    fn put_header(&mut self) -> Result<(), Error> {
+    /// Begins the files, before the first mark. `rule` is that for classes and copies, if it is needed.
+    pub(super) fn start(&mut self, rule: Option<Rule>) -> Result<(), Error> {
+        self.rule = rule.unwrap_or(self.rule);
         let Some(summary) = &mut self.summary else { return Ok(()) };
         let mut header = "sequence\tbases\tkmers\tfound".to_owned();
         if self.wanted.classes {
@@ -133,11 +133,6 @@ impl Files {
 
     pub(super) fn wanted(&self) -> Wanted {
         self.wanted
-    }
-
-    /// Sets the rule for classes and copies, before the first mark.
-    pub(super) fn set_rule(&mut self, rule: Rule) {
-        self.rule = rule;
     }
 
     /// Takes a mark of the sequences, and returns the sums of a sequence at its end. The second count of runs is that in

@@ -14,7 +14,7 @@ use merganser_run::{Context, DeviceChoice, Stages, give_back_freed_memory};
 use merganser_spectrum::{Model, Settings, first_valley};
 
 use super::class::{ClassSum, Rule};
-use super::config::TrackConfig;
+use super::config::{TrackConfig, Wanted};
 use super::files::{Files, Sums};
 use crate::Error;
 use crate::run::{Room, RunContext, each_mark, look_ups, own_table};
@@ -90,9 +90,6 @@ pub fn run(
         stages.since("histogram", begun);
         give_back_freed_memory();
     }
-    if let Some(rule) = rule {
-        files.set_rule(rule);
-    }
     let mut walk = Walk::new(files);
     if wanted.counts_sequences() {
         let begun = Instant::now();
@@ -107,15 +104,22 @@ pub fn run(
         give_back_freed_memory();
 
         let begun = Instant::now();
+        walk.files.start(rule)?;
         walk.in_both(&run, seen, inputs)?;
         stages.since("walk", begun);
     } else {
         let begun = Instant::now();
+        walk.files.start(rule)?;
         walk.in_one(&run, table, cut, inputs)?;
         stages.since("walk", begun);
     }
     let Walk { sequences, sums, repeated, .. } = walk;
-    doubts.extend(doubts_of(&sums, repeated, k));
+    doubts.extend(doubt_of(&sums, wanted, k));
+    doubts.extend(repeated.map(|name| {
+        format!(
+            "two sequences are called {name}: tracks do not tell them apart; rename one of them"
+        )
+    }));
     Ok(TrackOutcome {
         k,
         coverage: rule.map(|rule| rule.coverage),
@@ -252,23 +256,19 @@ impl<'w> Walk<'w> {
         self.along(&*lookup, inputs, context)
     }
 
-    /// Looks up all k-mers in the reads and in the sequences. Each table gets half of the memory.
+    /// Looks up all k-mers in the reads and in the sequences.
     fn in_both(
         &mut self,
         run: &RunContext<'_>,
         tables: [AnyTable; 2],
         inputs: &[Input],
     ) -> Result<(), Error> {
-        let context = run.beside;
-        let mut half = context.clone().memory(context.budget() / 2);
-        // A table takes all memory of a device if it needs that.
-        half.device = DeviceChoice::Cpu;
-        let reserved = reads::reserved_bytes(context.budget(), context.threads).div_ceil(2);
-        let options = LookupOptions { reserved, ..look_ups(&half, inputs) };
-        let open = |table| open_lookup(table, &options).map_err(|error| run.shortage(error, 2));
-        let [seen, own] = tables;
-        let pair = Pair::new([open(seen)?, open(own)?], context);
-        self.along(&pair, inputs, context)
+        let mut context = run.beside.clone();
+        // The first table would take all memory of a device if it needed that.
+        context.device = DeviceChoice::Cpu;
+        let pair = Pair::open(tables, &look_ups(&context, inputs));
+        let pair = pair.map_err(|error| run.shortage(error, 2))?;
+        self.along(&pair, inputs, &context)
     }
 
     fn along(
@@ -303,20 +303,13 @@ fn hash(name: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Returns warnings about the sequences.
-fn doubts_of(sums: &Sums, repeated: Option<String>, k: usize) -> Vec<String> {
-    let mut doubts = Vec::new();
+/// Returns a warning about the sequences.
+fn doubt_of(sums: &Sums, wanted: Wanted, k: usize) -> Option<String> {
     if sums.kmers == 0 {
-        doubts.push(format!("the sequences contain no k-mer of {k} bases: all tracks are empty"));
-    } else if sums.found == 0 {
-        doubts.push(
-            "the table has no k-mer of the sequences: are they of another genome?".to_owned(),
-        );
+        return Some(format!("the sequences contain no k-mer of {k} bases: all tracks are empty"));
     }
-    doubts.extend(repeated.map(|name| {
-        format!(
-            "two sequences are called {name}: tracks do not tell them apart; rename one of them"
-        )
-    }));
-    doubts
+    let is_foreign = wanted.needs_coverage() && 2 * sums.found < sums.kmers;
+    is_foreign.then(|| {
+        "most k-mers of the sequences are in no read: are they of another genome?".to_owned()
+    })
 }

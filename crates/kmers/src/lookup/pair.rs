@@ -5,8 +5,9 @@ use std::sync::Mutex;
 use merganser_run::locks::lock;
 use merganser_run::{Context, each};
 
-use super::Lookup;
+use super::{Lookup, LookupOptions, open_lookup, room};
 use crate::Error;
+use crate::tables::AnyTable;
 
 /// Two tables with k-mers of the same length. [`Lookup::counts`] gives two counts for each k-mer: that in the first
 /// table, then that in the second.
@@ -16,9 +17,25 @@ pub struct Pair<'p> {
 }
 
 impl<'p> Pair<'p> {
-    /// Combines two tables. If only one of them keeps all threads of `context` busy in each call, they also share the
-    /// look-ups in the other.
-    pub fn new(tables: [Box<dyn Lookup>; 2], context: &'p Context) -> Pair<'p> {
+    /// Prepares two tables, each within half of the memory. If only one of them then keeps all threads busy in each call,
+    /// they also share the look-ups in the other.
+    ///
+    /// The progress stages are those of [`open_lookup`].
+    ///
+    /// # Errors
+    /// Fails as [`open_lookup`] does.
+    pub fn open(tables: [AnyTable; 2], options: &LookupOptions<'p>) -> Result<Pair<'p>, Error> {
+        let [one, other] = tables;
+        let held = other.resident(options.context.threads);
+        let rest = room(&one, options).saturating_sub(held);
+        let half = LookupOptions { reserved: options.reserved + held + rest / 2, ..*options };
+        let one = open_lookup(one, &half)?;
+        let half = LookupOptions { reserved: options.reserved + rest.div_ceil(2), ..*options };
+        Ok(Pair::new([one, open_lookup(other, &half)?], options.context))
+    }
+
+    /// Combines two tables.
+    fn new(tables: [Box<dyn Lookup>; 2], context: &'p Context) -> Pair<'p> {
         debug_assert_eq!(tables[0].k(), tables[1].k());
         Pair { tables, context }
     }

@@ -35,6 +35,8 @@ Examples:
   merganser count -k 21 --min-count 1 -o reads.mgk reads.fq.gz
   merganser kmers track --classes classes.bed --counts counts.bedgraph \\
     -o classes.tsv reads.mgk assembly.fa.gz
+  An assembly of a bacterium:
+    merganser kmers track --ploidy 1 --classes classes.bed reads.mgk assembly.fa
   Both haplotypes of a diploid genome:
     merganser kmers track --haplotypes 2 --classes classes.bed reads.mgk \\
       hap1.fa hap2.fa
