@@ -158,6 +158,7 @@ fn rule_of(
 ) -> Result<Rule, Error> {
     let solid = config.solid;
     if let (Some(coverage), Some(solid)) = (config.coverage, solid) {
+        doubts.extend(doubt_of_coverage(coverage));
         return Ok(Rule { coverage, solid });
     }
     let histogram = table.histogram(context)?;
@@ -171,13 +172,18 @@ fn rule_of(
         Some(coverage) => coverage,
         None => modelled(config, table, &rows, doubts)?,
     };
-    if coverage < LOW_COVERAGE {
-        doubts.push(format!(
+    doubts.extend(doubt_of_coverage(coverage));
+    Ok(Rule { coverage, solid: solid.unwrap_or_else(|| valley(&rows)) })
+}
+
+/// Returns a warning if the coverage is low.
+fn doubt_of_coverage(coverage: f64) -> Option<String> {
+    (coverage < LOW_COVERAGE).then(|| {
+        format!(
             "a k-mer that the sequences should have once occurs {coverage:.1} times in the reads: below {LOW_COVERAGE:.0}, \
              chance alone makes many k-mers look collapsed or duplicated"
-        ));
-    }
-    Ok(Rule { coverage, solid: solid.unwrap_or_else(|| valley(&rows)) })
+        )
+    })
 }
 
 /// Returns the last count of the valley between errors and genome, or 0 if the histogram does not begin with errors.

@@ -25,13 +25,15 @@ impl<'p> Pair<'p> {
     /// # Errors
     /// Fails as [`open_lookup`] does.
     pub fn open(tables: [AnyTable; 2], options: &LookupOptions<'p>) -> Result<Pair<'p>, Error> {
+        let held = tables.each_ref().map(|table| table.resident(options.context.threads));
+        let half = room(&tables[0], options).saturating_sub(held[1]).div_ceil(2);
+        let within_half = |table, held: u64| {
+            let reserved = options.reserved + held + half;
+            open_lookup(table, &LookupOptions { reserved, ..*options })
+        };
         let [one, other] = tables;
-        let held = other.resident(options.context.threads);
-        let rest = room(&one, options).saturating_sub(held);
-        let half = LookupOptions { reserved: options.reserved + held + rest / 2, ..*options };
-        let one = open_lookup(one, &half)?;
-        let half = LookupOptions { reserved: options.reserved + rest.div_ceil(2), ..*options };
-        Ok(Pair::new([one, open_lookup(other, &half)?], options.context))
+        let tables = [within_half(one, held[1])?, within_half(other, held[0])?];
+        Ok(Pair::new(tables, options.context))
     }
 
     /// Combines two tables.
