@@ -22,3 +22,4 @@ mod model;
 mod panel;
 mod peers;
 mod qv;
+mod track;

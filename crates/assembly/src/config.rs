@@ -243,28 +243,13 @@ impl Config {
     /// Checks that a table has all k-mers of its reads with this count or a larger one.
     fn check_table(&self, table: &AnyTable, least: u32) -> Result<(), Error> {
         let description = table.description();
-        let Description { k, min_count, max_count, canonical, homopolymer_compressed, .. } =
-            *description;
+        let Description { k, homopolymer_compressed, .. } = *description;
         let reason = if self.k.is_some_and(|given| given != k) {
             format!("its k is {k}: leave `k` out")
         } else if self.hpc && !homopolymer_compressed {
             "its reads were not homopolymer-compressed: count with `hpc`".into()
-        } else if max_count < UNCUT_MAX_COUNT {
-            format!(
-                "k-mers that occur more than {max_count} times are cut off, and all are needed: count without `max_count`"
-            )
-        } else if min_count > least && least > 1 {
-            format!(
-                "k-mers that occur less than {min_count} times are cut off, and those that occur {least} times are needed: \
-                 give the bounds {min_count}.. or count with a lower minimum"
-            )
-        } else if min_count > least {
-            format!(
-                "k-mers that occur less than {min_count} times are cut off, and all are needed: count with a minimum of 1 \
-                 (or give `hybrid`, if it is the union of tables of two sequencing technologies, each cut at 2)"
-            )
-        } else if !canonical {
-            "k-mers of both strands must be counted together: count without forward-only".into()
+        } else if let Some(reason) = unfit(description, least, UNION_ADVICE) {
+            reason
         } else {
             return Ok(());
         };
@@ -293,6 +278,35 @@ fn agree(tables: &[&AnyTable]) -> Result<(), Error> {
         return Err(merganser_kmers::Error::Table { path: table.path().to_owned(), reason }.into());
     }
     Ok(())
+}
+
+/// The alternative to a table with all low counts.
+const UNION_ADVICE: &str = " (or give `hybrid`, if it is the union of tables of two sequencing technologies, each cut at 2)";
+
+/// Returns the reason why a table does not have all k-mers of its reads, both strands counted together; `None` if it does.
+/// K-mers with counts below `least` may be missing; `advice` is added to the error if others are and `least` is 1.
+pub(crate) fn unfit(table: &Description, least: u32, advice: &str) -> Option<String> {
+    let Description { min_count, max_count, canonical, .. } = *table;
+    if max_count < UNCUT_MAX_COUNT {
+        return Some(format!(
+            "k-mers that occur more than {max_count} times are cut off, and all are needed: count without `max_count`"
+        ));
+    }
+    if min_count > least && least > 1 {
+        return Some(format!(
+            "k-mers that occur less than {min_count} times are cut off, and those that occur {least} times are needed: \
+             give the bounds {min_count}.. or count with a lower minimum"
+        ));
+    }
+    if min_count > least {
+        return Some(format!(
+            "k-mers that occur less than {min_count} times are cut off, and all are needed: count with a minimum of \
+             1{advice}"
+        ));
+    }
+    (!canonical).then(|| {
+        "k-mers of both strands must be counted together: count without forward-only".into()
+    })
 }
 
 /// Returns the message for two files with the same name in the results.

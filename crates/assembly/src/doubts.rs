@@ -131,18 +131,43 @@ fn of_cuts(config: &Config, rows: &[(u32, u64)]) -> Vec<String> {
              count as errors, and QV is too low; count with a minimum of 1 (`hybrid` accepts a union of cut tables)"
         ));
     }
-    if let &[.., (before, fewer), (last, number)] = rows
-        && before + 1 == last
-        && number <= 2 * fewer
-        && number > MAX_LAST_ROW.0
-        && number as f64 > MAX_LAST_ROW.1 * of_solid(rows) as f64
-    {
+    if let Some((last, number)) = cut_above(rows) {
         doubts.push(format!(
             "no k-mer of the reads occurs more than {last} times, and {number} occur that often: if higher counts were cut off, \
              k-mers of repeats count as errors, and QV is too low; count without a maximum"
         ));
     }
     doubts
+}
+
+/// Returns a warning for tracks if counts seem to have been cut off or to have a maximum.
+pub(crate) fn of_cut_counts(rows: &[(u32, u64)]) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if let Some(&(least, _)) = rows.first()
+        && least > 1
+    {
+        doubts.push(format!(
+            "no k-mer of the reads occurs less than {least} times: if low counts were cut off, correct k-mers of the sequences \
+             look missing; count with a minimum of 1"
+        ));
+    }
+    if let Some((last, number)) = cut_above(rows) {
+        doubts.push(format!(
+            "no k-mer of the reads occurs more than {last} times, and {number} occur that often: if higher counts were cut off or \
+             reduced, k-mers of repeats look missing or duplicated; count without a maximum"
+        ));
+    }
+    doubts
+}
+
+/// Returns the last count and its number of k-mers if higher counts seem to have been cut off.
+fn cut_above(rows: &[(u32, u64)]) -> Option<(u32, u64)> {
+    let &[.., (before, fewer), (last, number)] = rows else { return None };
+    let is_cut = before + 1 == last
+        && number <= 2 * fewer
+        && number > MAX_LAST_ROW.0
+        && number as f64 > MAX_LAST_ROW.1 * of_solid(rows) as f64;
+    is_cut.then_some((last, number))
 }
 
 /// Returns the number of k-mers above the valley.

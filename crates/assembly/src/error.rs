@@ -1,5 +1,7 @@
 //! Errors of this crate.
 
+use std::path::PathBuf;
+
 use merganser_io::Input;
 
 merganser_io::job_error! {
@@ -22,6 +24,22 @@ merganser_io::job_error! {
             reads: String,
             /// The length of k-mers.
             k: usize,
+        },
+        /// An input that is read more than once is not a file.
+        #[error(
+            "{input}: is no regular file, and these tracks read sequences twice: write them to a file first, and name that"
+        )]
+        ReadTwice {
+            /// The input.
+            input: Input,
+        },
+        /// The coverage cannot be determined from the reads.
+        #[error("{}: {why}; give the count of a k-mer that occurs once as `coverage`", path.display())]
+        Coverage {
+            /// The table of the reads.
+            path: PathBuf,
+            /// The reason.
+            why: merganser_spectrum::Error,
         },
     }
     wraps {

@@ -25,6 +25,7 @@ mod ranges;
 mod run;
 mod spectra;
 mod stages;
+pub mod track;
 
 pub use blocks::{Block, BlockRule};
 pub use config::{Assembly, Config, Parent, Reads, Subject};

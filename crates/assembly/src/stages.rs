@@ -11,7 +11,7 @@ use merganser_kmers::algebra::{
 };
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
-use merganser_kmers::reads::{self, Job, Mark, marks};
+use merganser_kmers::reads::{self, Job, Mark, Marked, marks};
 use merganser_kmers::tables::AnyTable;
 use merganser_run::{Budget, Cancel, Context, Progress, Shard, Shortage, Unit};
 use merganser_spectrum::least_k;
@@ -76,7 +76,7 @@ pub(crate) struct RunContext<'r> {
 
 impl RunContext<'_> {
     /// Counts all k-mers of some files within the budget less `held` bytes; returns the table and what was read.
-    fn count(
+    pub(crate) fn count(
         &self,
         k: usize,
         inputs: &[Input],
@@ -252,12 +252,15 @@ impl RunContext<'_> {
     }
 
     /// Returns the error of a table that does not fit into memory without the name of the table, which is a temporary
-    /// file.
-    fn shortage(&self, error: merganser_kmers::Error) -> Error {
+    /// file. `times` tables need as much.
+    pub(crate) fn shortage(&self, error: merganser_kmers::Error, times: u64) -> Error {
         let merganser_kmers::Error::TableTooLargeForMemory { needed, .. } = error else {
             return error.into();
         };
         let what = format_args!("evaluating with {} threads needs", self.context.threads);
+        // The table needs this in addition to the memory of the look-ups.
+        let more = times.saturating_mul(needed.saturating_sub(self.beside.budget()));
+        let needed = self.beside.budget().saturating_add(more);
         let budget = Budget::of_part(self.context.budget()).with(needed).with(OWN_BYTES);
         budget.shortage(what, Shortage::FEWER_THREADS).into()
     }
@@ -270,30 +273,45 @@ impl RunContext<'_> {
         take: &mut (dyn FnMut(usize, Mark<'_>) -> Result<(), Error> + Send),
     ) -> Result<(), Error> {
         let context = self.beside;
-        let options = LookupOptions {
-            context,
-            cut: Cut::NONE,
-            purpose: Use::Reads,
-            reserved: reads::reserved_bytes(context.budget(), context.threads),
-            input: merganser_io::text_bytes(std::slice::from_ref(input)),
-        };
+        let inputs = std::slice::from_ref(input);
         let homopolymer_compressed = table.description().homopolymer_compressed;
-        let lookup = open_lookup(table, &options);
-        let lookup = lookup.map_err(|error| self.shortage(error))?;
+        let lookup = open_lookup(table, &look_ups(context, inputs));
+        let lookup = lookup.map_err(|error| self.shortage(error, 1))?;
         let record_bytes = reads::record_bytes(context.budget(), context.threads, &*lookup);
         let lookup = &*lookup;
         let job = Job { lookup, homopolymer_compressed, context, record_bytes };
-        let mut failed = None;
-        let walked = marks(job, std::slice::from_ref(input), &mut |mark| {
-            take(lookup.k(), mark).map_err(|error| {
-                failed = Some(error);
-                merganser_kmers::Error::Cancelled
-            })
-        });
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(walked?),
-        }
+        each_mark(job, Marked::Found, inputs, &mut |mark| take(lookup.k(), mark))
+    }
+}
+
+/// Returns the options for look-ups of all k-mers of some files.
+pub(crate) fn look_ups<'o>(context: &'o Context, inputs: &[Input]) -> LookupOptions<'o> {
+    LookupOptions {
+        context,
+        cut: Cut::NONE,
+        purpose: Use::Reads,
+        reserved: reads::reserved_bytes(context.budget(), context.threads),
+        input: merganser_io::text_bytes(inputs),
+    }
+}
+
+/// Passes the marks of all sequences to `take`.
+pub(crate) fn each_mark(
+    job: Job<'_>,
+    marked: Marked,
+    inputs: &[Input],
+    take: &mut (dyn FnMut(Mark<'_>) -> Result<(), Error> + Send),
+) -> Result<(), Error> {
+    let mut failed = None;
+    let done = marks(job, marked, inputs, &mut |mark| {
+        take(mark).map_err(|error| {
+            failed = Some(error);
+            merganser_kmers::Error::Cancelled
+        })
+    });
+    match failed {
+        Some(error) => Err(error),
+        None => Ok(done?),
     }
 }
 

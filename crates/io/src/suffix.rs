@@ -67,6 +67,10 @@ pub enum OutputFormat {
     Vcf,
     /// Intervals.
     Bed,
+    /// Intervals with values.
+    BedGraph,
+    /// Values along sequences.
+    Wig,
     /// A spreadsheet.
     Spreadsheet,
 }
@@ -129,6 +133,10 @@ const FORMATS: &[(&str, OutputFormat)] = &[
     ("vcf", OutputFormat::Vcf),
     ("bcf", OutputFormat::Vcf),
     ("bed", OutputFormat::Bed),
+    ("bedgraph", OutputFormat::BedGraph),
+    ("bg", OutputFormat::BedGraph),
+    ("bdg", OutputFormat::BedGraph),
+    ("wig", OutputFormat::Wig),
     ("xls", OutputFormat::Spreadsheet),
     ("xlsx", OutputFormat::Spreadsheet),
 ];
@@ -192,6 +200,8 @@ impl fmt::Display for OutputFormat {
             OutputFormat::Paf => "PAF",
             OutputFormat::Vcf => "VCF or BCF",
             OutputFormat::Bed => "BED",
+            OutputFormat::BedGraph => "bedGraph",
+            OutputFormat::Wig => "wig",
             OutputFormat::Spreadsheet => "a spreadsheet",
         })
     }

@@ -7,6 +7,7 @@ mod devices;
 mod kernels;
 mod lines;
 mod load;
+mod pair;
 mod panel;
 mod ranged;
 mod resident;
@@ -22,6 +23,7 @@ use crate::tables::AnyTable;
 use crate::tables::temporary::Temporary;
 use kernels::SeekKmer;
 use load::{Loading, Sections};
+pub use pair::Pair;
 pub use panel::Panel;
 use ranged::Ranged;
 use resident::Resident;
@@ -31,6 +33,11 @@ use sorted_queries::SortedQueries;
 pub trait Lookup: Send + Sync {
     /// Returns the length of k-mers.
     fn k(&self) -> usize;
+
+    /// Returns the number of counts for each k-mer: 1, or 2 for a [`Pair`] of tables.
+    fn width(&self) -> usize {
+        1
+    }
 
     /// Returns the number of letters that should be looked up in one call.
     fn letters_at_once(&self) -> usize;

@@ -18,7 +18,7 @@ pub use filter::{
     FilterConfig, FilterOutputs, Filtered, Limit, Mask, filter_reads, filter_reads_in,
     filter_reads_with,
 };
-pub use marks::{Mark, marks};
+pub use marks::{Mark, Marked, marks};
 pub use mates::Mates;
 pub use profile::{Profiled, profile};
 pub use queries::{query, query_lines};

@@ -135,6 +135,10 @@ impl Holds {
         OutputFormat::Sam,
         OutputFormat::Bam,
     ]);
+    /// Intervals of sequences.
+    pub(crate) const INTERVALS: Holds = Holds::text(&[OutputFormat::Bed]);
+    /// A value for each position of sequences.
+    pub(crate) const VALUES: Holds = Holds::text(&[OutputFormat::BedGraph, OutputFormat::Wig]);
     /// Amplicons of primers.
     pub(crate) const AMPLICONS: Holds =
         Holds::text(&[OutputFormat::Tsv, OutputFormat::Bed, OutputFormat::Fasta]);

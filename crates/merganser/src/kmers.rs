@@ -11,6 +11,7 @@ mod query;
 mod qv;
 mod reads;
 mod tables;
+mod track;
 mod verify;
 
 use std::process::ExitCode;
@@ -48,5 +49,6 @@ pub(crate) fn run(command: &KmersCommand, console: &Console, started: Instant) -
         Verb::Hetmers(args) => hetmers::run(args, console),
         Verb::FilterReads(args) => reads::filter(args, console),
         Verb::Profile(args) => reads::profile(args, console),
+        Verb::Track(args) => track::run(args, console, started),
     }
 }

@@ -128,14 +128,16 @@ pub mod kmers {
     #[doc(inline)]
     pub use merganser_kmers::hetmers::{Pairs, hetmers};
     #[doc(inline)]
-    pub use merganser_kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
+    pub use merganser_kmers::lookup::{
+        Lookup, LookupOptions, Pair as LookupPair, Use, open_lookup,
+    };
     #[doc(inline)]
     pub use merganser_kmers::matrix::{
         MatrixConfig, MatrixFormat, MatrixOutcome, matrix, matrix_with,
     };
     #[doc(inline)]
     pub use merganser_kmers::reads::{
-        FilterConfig, FilterOutputs, Filtered, Job, Limit, Mark, Mask, Mates, Profiled,
+        FilterConfig, FilterOutputs, Filtered, Job, Limit, Mark, Marked, Mask, Mates, Profiled,
         filter_reads, filter_reads_in, filter_reads_with, marks, profile, query, record_bytes,
         reserved_bytes,
     };
@@ -167,6 +169,8 @@ pub mod spectrum {
 
 /// Evaluation of assemblies by the k-mers of the reads: QV, completeness, copy-number spectra and phase blocks.
 pub mod assembly {
+    #[doc(inline)]
+    pub use merganser_assembly::track;
     #[doc(inline)]
     pub use merganser_assembly::{
         Assembly, AssemblyQuality, Block, BlockRule, Config, Copies, Error, HapmerSpectra,

@@ -54,7 +54,7 @@ fn sequences(dir: &Dir) {
     for name in ["ref.fa", "hla.fa", "assembly.fa", "hap1.fa"] {
         dir.write(name, format!(">chr1\n{one}\n"));
     }
-    dir.write("hap2.fa", format!(">chr1\n{}\n", &one[..BASES / 2]));
+    dir.write("hap2.fa", format!(">chr1b\n{}\n", &one[..BASES / 2]));
     dir.write("genomes/a.fa", format!(">a|kraken:taxid|562\n{one}\n"));
     dir.write("genomes/b.fa", format!(">b|kraken:taxid|12\n{two}\n"));
     dir.write("more/c.fa", ">c|kraken:taxid|562\nACGTTGCAACGTTGCAACGTTGCAACGTTGCAACCA\n");

@@ -143,7 +143,7 @@ impl Haplotypes {
                 self.name = String::from_utf8_lossy(name).into_owned();
                 self.markers = [0; 2];
             }
-            Mark::Run { start, kmers, bases, count } => {
+            Mark::Run { start, kmers, bases, count, .. } => {
                 let haplotype = usize::from(count > 1);
                 self.markers[haplotype] += kmers;
                 let ended = (start..start + kmers)

@@ -109,7 +109,8 @@ pub(super) struct Read<'r> {
     pub(super) origin: (&'r RecordBatch, usize),
     /// The stretch of the sequence that this is; `None` for a whole sequence.
     pub(super) stretch: Option<Stretch>,
-    /// The counts of the k-mers of the read, or of the homopolymer-compressed read if the job requires that.
+    /// The counts of the k-mers of the read, or of the homopolymer-compressed read if the job requires that;
+    /// [`Lookup::width`] counts for each k-mer.
     pub(super) counts: &'r mut [u32],
 }
 
@@ -162,7 +163,7 @@ pub(super) fn run<W: OfReads>(
     let records = Records::open(segments, options)?;
     progress.stage(stage, merganser_run::Unit::Bytes, records.bytes_total());
     let compressed = job.homopolymer_compressed;
-    let reads = Reads { records, k: lookup.k(), compressed, work };
+    let reads = Reads { records, k: lookup.k(), width: lookup.width(), compressed, work };
     let tallies = pass::run(job, &reads, outputs)?;
     let skipped = reads.records.skipped_alignments();
     Ok(Done { tallies, skipped: work.pass().map_or(skipped, |pass| pass.skipped(skipped)) })
@@ -171,6 +172,8 @@ pub(super) fn run<W: OfReads>(
 struct Reads<'w, W> {
     records: Records,
     k: usize,
+    /// The number of counts for each k-mer.
+    width: usize,
     compressed: bool,
     work: &'w W,
 }
@@ -319,10 +322,11 @@ impl<W: OfReads> PassJob for Reads<'_, W> {
         let mut next = |at| {
             let record = batch.record(at);
             let places = self.taken(record);
-            let (own, rest) = std::mem::take(&mut left).split_at_mut(places);
+            let (own, rest) = std::mem::take(&mut left).split_at_mut(places * self.width);
             left = rest;
             let (origin, stretch) = ((batch, at), batch.stretch());
-            Read { record, origin, stretch, counts: &mut own[..places.saturating_sub(self.k)] }
+            let kmers = places.saturating_sub(self.k);
+            Read { record, origin, stretch, counts: &mut own[..kmers * self.width] }
         };
         for read in reads {
             match batch.is_paired() {

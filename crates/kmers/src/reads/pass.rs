@@ -209,7 +209,8 @@ impl<'p, 'o, W: PassJob> Pass<'p, 'o, W> {
         let mut left = counts;
         let mut share = |batch: W::Batch| {
             let places = self.work.letters(&batch) / self.work.stride();
-            let (own, rest) = std::mem::take(&mut left).split_at_mut(places);
+            let counts = places * self.job.lookup.width();
+            let (own, rest) = std::mem::take(&mut left).split_at_mut(counts);
             left = rest;
             (batch, own)
         };

@@ -5,6 +5,7 @@ mod hetmers;
 mod matrix;
 mod qv;
 mod reads;
+mod track;
 
 use std::path::PathBuf;
 
@@ -27,6 +28,7 @@ pub(crate) use hetmers::HetmersArgs;
 pub(crate) use matrix::MatrixArgs;
 pub(crate) use qv::QvArgs;
 pub(crate) use reads::{FilterReadsArgs, ProfileArgs};
+pub(crate) use track::TrackArgs;
 
 /// Subcommands of `merganser kmers`.
 #[derive(Debug, Subcommand)]
@@ -87,6 +89,9 @@ pub(crate) enum KmersCommand {
     /// Print the count of each k-mer along reads
     #[command(after_help = reads::PROFILE)]
     Profile(ProfileArgs),
+    /// Write tracks along sequences: counts of k-mers, copies, missing and collapsed regions
+    #[command(after_help = track::TRACK)]
+    Track(Box<TrackArgs>),
     /// Evaluate assemblies with the k-mers of reads: QV, completeness, spectra (as Merqury does)
     #[command(after_help = qv::QV)]
     Qv(QvArgs),
