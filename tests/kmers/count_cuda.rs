@@ -82,6 +82,34 @@ fn hostile_reads() {
     same_on(&dir, "-k 28", "empty.fa", &["--device cuda:0"]);
 }
 
+/// Devices count the k-mers of panels in letters that the CPU has packed.
+#[test]
+fn panels() {
+    if !usable() {
+        return;
+    }
+    let dir = Dir::new();
+    let [one, two] = small_reads().map(|path| path.display().to_string());
+    let devices =
+        ["--device cuda", "--device cuda:0", "--device cuda:0,0", "--device cuda:0 --threads 1"];
+    for k in [4, 16, 17, 32, 33, 64, 65, 101] {
+        dir.run(&format!("count -q -k {k} --min-count 2 -o panel.mgk {one}")).ok();
+        same_on(&dir, &format!("-k {k} --panel panel.mgk"), &format!("{two} {one}"), &devices);
+    }
+    for options in ["--forward-only", "--hpc", "--min-qual 25 --max-count 30"] {
+        let strands = if options.contains("min-qual") { "" } else { options };
+        dir.run(&format!("count -q -k 21 {strands} --min-count 2 -o panel.mgk {one}")).ok();
+        same_on(&dir, &format!("-k 21 {options} --panel panel.mgk"), &two, &devices);
+    }
+    dir.write("empty.fa", "");
+    same_on(&dir, "-k 21 --panel empty.fa", &one, &devices);
+    dir.run(&format!("count -q -k 21 -o panel.mgk {one}")).ok();
+    same_on(&dir, "-k 21 --panel panel.mgk", "empty.fa", &devices);
+    let small = "count -q -k 21 --panel panel.mgk -o t2.mgk --device cuda:0 --gpu-memory 49M";
+    let message = dir.run(&format!("{small} {one}")).fails(1);
+    assert!(message.contains("a panel") && !dir.names().contains(&"t2.mgk".to_owned()));
+}
+
 /// Super-k-mers stay on the device or are moved to host memory or to disk.
 #[test]
 fn every_tier() {
@@ -150,9 +178,14 @@ fn devices_read_files_themselves() {
     dir.write("r.fq", &fastq);
     dir.write("r.fa", many_chunks(false));
     dir.write("r.fq.gz", [pieces(&fastq, bgzf_block), bgzf_block(b"")].concat());
-    for (file, options) in
-        [("r.fq", "-k 31 --min-qual 20"), ("r.fa", "-k 55"), ("r.fq.gz", "-k 28")]
-    {
+    for (file, options) in [
+        ("r.fq", "-k 31 --min-qual 20"),
+        ("r.fa", "-k 55"),
+        ("r.fq.gz", "-k 28"),
+        ("r.fq", "-k 21 --panel r.fa --min-qual 20"),
+        ("r.fa", "-k 9 --panel r.fq"),
+        ("r.fq.gz", "-k 70 --panel r.fa"),
+    ] {
         // Small chunks, of which the host reads only the first.
         let options = format!("{options} --threads 8 --memory 300M -q {file}");
         dir.run(&format!("count {options} -o cpu.mgk")).ok();
@@ -214,5 +247,8 @@ fn failures_are_one_line_and_leave_nothing() {
     refused("--device cuda:0 --gpu-memory 10M", "raise --gpu-memory", "0");
     for nth in ["1", "2", "5", "9", "14", "18"] {
         refused("--device cuda:0", "memory", nth);
+    }
+    for nth in ["1", "2", "3", "4", "5", "8"] {
+        refused(&format!("--device cuda:0 --panel {one}"), "memory", nth);
     }
 }

@@ -29,10 +29,6 @@ pub(crate) struct PanelTable {
 /// # Errors
 /// If the panel cannot be read, or its k-mers are not like those that `config` counts.
 pub(crate) fn open(path: &Path, config: &Config, context: &Context) -> Result<PanelTable, Error> {
-    if matches!(context.device, DeviceChoice::AllCuda | DeviceChoice::Cuda(_)) {
-        let message = "a `panel` is counted on the CPU: use `device` cpu or auto";
-        return Err(Error::Config(ConfigError::new(message)));
-    }
     if path.as_os_str() == "-" || !AnyTable::is_of_sequences(path)? {
         let table = AnyTable::open_with(path, config.is_canonical(), context)?;
         check(&table, config)?;
