@@ -22,7 +22,7 @@ use crate::cuda::kernels::Letters;
 use crate::cuda::plan::{self, Budget};
 use crate::cuda::queue::Queue;
 use crate::fragments::Tally;
-use crate::panel::{PanelCounter, PanelResults};
+use crate::panel::{PanelCounter, PanelResults, at_once};
 
 /// Shorter k-mers are stored as those of this length, in 8 bytes: in lines of 64 bytes, 4 would not save memory, and
 /// devices do not have such k-mers.
@@ -108,8 +108,14 @@ impl RunContext<'_> {
     /// Reads all input and adds its k-mers to the counters of the panel; returns the counts of what was read, and the
     /// number of k-mers.
     fn add_on_cpu<K: Width>(&self, panel: &Panel<K>) -> Result<(Tally, u64), Error> {
-        let make = || PanelCounter::new(panel, self.config);
-        let (counters, tally) = read_all(&self.reading(), None, make)?;
+        let left = crate::plan::reading(self.job).with(panel.bytes()).left();
+        let at_once = at_once(panel, left, self.job.threads);
+        let make = || PanelCounter::new(panel, self.config, at_once);
+        let (mut counters, tally) = read_all(&self.reading(), None, make)?;
+        side_by_side(&mut counters, |counter| {
+            counter.send();
+            Ok::<_, Error>(())
+        })?;
         Ok((tally, counters.iter().map(|counter| counter.kmers).sum()))
     }
 

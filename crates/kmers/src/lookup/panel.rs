@@ -73,6 +73,17 @@ impl<K: Kmer> Panel<K> {
         }
     }
 
+    /// Returns the memory of the panel in bytes.
+    pub fn bytes(&self) -> u64 {
+        let counters: usize = self.counters.iter().map(|counters| 4 * counters.len()).sum();
+        self.kmers.bytes() + counters as u64
+    }
+
+    /// Returns the number of the section that a k-mer belongs to.
+    pub fn section_of(&self, kmer: K) -> usize {
+        kmer.prefix(self.k, self.kmers.bits) as usize
+    }
+
     /// Returns the number of first bits of a k-mer that select its section.
     pub fn section_bits(&self) -> u32 {
         self.kmers.bits
