@@ -3,6 +3,7 @@
 
 use merganser_test_forms::{bgzf_block, pieces};
 use merganser_test_support::gpus::usable;
+use merganser_test_support::reads::Random;
 use merganser_test_support::{Dir, MERGANSER, small_reads};
 
 /// Asserts that a count has the same outputs on the CPU and with each of the device options.
@@ -82,6 +83,41 @@ fn hostile_reads() {
     same_on(&dir, "-k 28", "empty.fa", &["--device cuda:0"]);
 }
 
+/// Devices count the k-mers of panels in letters that the CPU has packed.
+#[test]
+fn panels() {
+    if !usable() {
+        return;
+    }
+    let dir = Dir::new();
+    let [one, two] = small_reads().map(|path| path.display().to_string());
+    let devices =
+        ["--device cuda", "--device cuda:0", "--device cuda:0,0", "--device cuda:0 --threads 1"];
+    for k in [4, 16, 17, 32, 33, 64, 65, 101] {
+        dir.run(&format!("count -q -k {k} --min-count 2 -o panel.mgk {one}")).ok();
+        same_on(&dir, &format!("-k {k} --panel panel.mgk"), &format!("{two} {one}"), &devices);
+    }
+    for options in ["--forward-only", "--hpc", "--min-qual 25 --max-count 30"] {
+        let strands = if options.contains("min-qual") { "" } else { options };
+        dir.run(&format!("count -q -k 21 {strands} --min-count 2 -o panel.mgk {one}")).ok();
+        same_on(&dir, &format!("-k 21 {options} --panel panel.mgk"), &two, &devices);
+    }
+    dir.write("short.fa", ">short\nACGT\n");
+    same_on(&dir, "-k 21 --panel short.fa", &one, &devices);
+    dir.write("empty.fa", "");
+    dir.run(&format!("count -q -k 21 -o panel.mgk {one}")).ok();
+    same_on(&dir, "-k 21 --panel panel.mgk", "empty.fa", &devices);
+    let letters: Vec<u8> = {
+        let mut random = Random(1);
+        (0..2_000_000).map(|_| b"ACGT"[random.below(4)]).collect()
+    };
+    dir.write("large.fa", [b">large\n", &letters[..], b"\n"].concat());
+    let large = "count -q -k 21 --panel large.fa -o none.mgk --device cuda:0 --gpu-memory 49M";
+    let message = dir.run(&format!("{large} {one}")).fails(1);
+    assert!(message.contains("a panel") && message.contains("--gpu-memory"), "{message}");
+    assert!(!dir.names().contains(&"none.mgk".to_owned()));
+}
+
 /// Super-k-mers stay on the device or are moved to host memory or to disk.
 #[test]
 fn every_tier() {
@@ -150,23 +186,34 @@ fn devices_read_files_themselves() {
     dir.write("r.fq", &fastq);
     dir.write("r.fa", many_chunks(false));
     dir.write("r.fq.gz", [pieces(&fastq, bgzf_block), bgzf_block(b"")].concat());
-    for (file, options) in
-        [("r.fq", "-k 31 --min-qual 20"), ("r.fa", "-k 55"), ("r.fq.gz", "-k 28")]
-    {
-        // Small chunks, of which the host reads only the first.
+    for (file, options) in [
+        ("r.fq", "-k 31 --min-qual 20"),
+        ("r.fa", "-k 55"),
+        ("r.fq.gz", "-k 28"),
+        ("r.fq", "-k 21 --panel r.fa --min-qual 20"),
+        ("r.fa", "-k 9 --panel r.fq"),
+        ("r.fq.gz", "-k 70 --panel r.fa"),
+    ] {
+        // Small chunks. Before a table is counted, the host reads the first and finds that devices can read the rest. With
+        // a panel it may have read all by then.
         let options = format!("{options} --threads 8 --memory 300M -q {file}");
         dir.run(&format!("count {options} -o cpu.mgk")).ok();
         let on_device = format!("count {options} --device cuda:0 --json s.json -o cuda.mgk");
-        let output = std::process::Command::new(MERGANSER)
-            .current_dir(dir.root())
-            .env("MERGANSER_TEST_GPUS_ALONE", "1")
-            .args(on_device.split_whitespace())
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        assert!(dir.read("cpu.mgk") == dir.read("cuda.mgk"), "{options}");
-        let [sent, returned] = chunks("s.json");
-        assert!(sent > 0 && returned == 0, "{file}: {sent} sent, {returned} returned");
+        let count = || {
+            let output = std::process::Command::new(MERGANSER)
+                .current_dir(dir.root())
+                .env("MERGANSER_TEST_GPUS_ALONE", "1")
+                .args(on_device.split_whitespace())
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            assert!(dir.read("cpu.mgk") == dir.read("cuda.mgk"), "{options}");
+            let [sent, returned] = chunks("s.json");
+            assert_eq!(returned, 0, "{options}");
+            sent > 0
+        };
+        let runs = if options.contains("panel") { 30 } else { 1 };
+        assert!((0..runs).any(|_| count()), "{options}: nothing was sent");
     }
     let two = ["--device cuda:0,0 --gpu-memory 400M --memory 300M"];
     same_on(&dir, "-k 55", "r.fa", &two);
@@ -214,5 +261,8 @@ fn failures_are_one_line_and_leave_nothing() {
     refused("--device cuda:0 --gpu-memory 10M", "raise --gpu-memory", "0");
     for nth in ["1", "2", "5", "9", "14", "18"] {
         refused("--device cuda:0", "memory", nth);
+    }
+    for nth in ["1", "2", "3", "4", "5", "8"] {
+        refused(&format!("--device cuda:0 --panel {one}"), "memory", nth);
     }
 }

@@ -135,7 +135,6 @@ fn panels_of_other_k_mers_are_refused() {
         ("-k 15 --panel p.mgk --min-count 0 -o o.mgk", 2, "--format tsv"),
         ("-k 15 --min-count 0 -o o.tsv", 2, "--min-count"),
         ("-k 15 --panel p.mgk -o p.mgk", 1, "is an input"),
-        ("-k 15 --panel p.mgk --device cuda -o o.mgk", 2, "on the CPU"),
         ("-k 15 --panel p.mgk --memory 1M -o o.mgk", 1, "memory"),
     ] {
         let message = fails(args, code);

@@ -94,16 +94,6 @@ MGPU_HD uint32_t make_piece(uint32_t at, uint32_t kmers, uint32_t bin) {
   return at | (kmers - 1) << 12 | bin << 20;
 }
 
-/// Whether any of the bits from `from` up to, but not including, `to` is set.
-MGPU_HD bool any_bit(const uint64_t* words, int from, int to) {
-  while (from < to) {
-    const int start = from & 63, bits = to - from < 64 - start ? to - from : 64 - start;
-    if ((words[from >> 6] >> start & ~uint64_t{0} >> (64 - bits)) != 0) return true;
-    from += bits;
-  }
-  return false;
-}
-
 /// The position of the first set bit from `from` up to `end`; `end` if no bit is set there.
 MGPU_HD int next_bit(const uint32_t* words, int from, int end) {
   while (from < end) {

@@ -2,6 +2,7 @@
 
 mod on_gpus;
 mod output;
+mod panel;
 pub(crate) mod reading;
 
 use std::borrow::Cow;
@@ -11,8 +12,6 @@ use std::time::Instant;
 
 use merganser_io::{Chunk, Input, OutputSet, QualityOffset, Reader};
 use merganser_kmers::formats::TableOutput;
-use merganser_kmers::lookup::Panel;
-use merganser_kmers::tables::AnyTable;
 use merganser_kmers::{Histogram, JobHash, MemoryTable, Piece, PieceKind};
 use merganser_run::options::Auto;
 use merganser_run::{
@@ -32,7 +31,6 @@ use crate::cuda::GpuKmer;
 use crate::emit::TableContents;
 use crate::fragments::{self, Fragments, Tally};
 use crate::job::Job;
-use crate::panel::{self, PanelCounter, PanelResults};
 use crate::plan::{self, Plan};
 use crate::results::Results;
 use crate::{Config, Error};
@@ -243,16 +241,13 @@ fn count_into(
         }
     };
     let inputs = &inputs[..];
-    let panel = config.panel.as_deref().map(|path| panel::open(path, config, context));
+    let panel = config.panel.as_deref().map(|path| crate::panel::open(path, config, context));
     let panel = panel.transpose()?;
     let text = merganser_io::text_bytes(inputs);
-    let mut devices = match panel {
-        None => context.choose_gpus(Work::Count, text, merganser_gpu::usable)?,
-        Some(_) => Vec::new(),
-    };
+    let mut devices = context.choose_gpus(Work::Count, text, merganser_gpu::usable)?;
     let memory = context.gpu_memory;
     let pays = with_kmer!(config.k, K => crate::cuda::plan::pay::<K>(memory, devices.len(), text));
-    if !devices.is_empty() && !pays {
+    if !devices.is_empty() && panel.is_none() && !pays {
         progress
             .note("the usable GPU memory is too small for this input: counting on the CPU instead");
         devices.clear();
@@ -261,10 +256,13 @@ fn count_into(
     let reader = reading::open(job, inputs, cancel)?;
     let files = create()?;
     let run = RunContext { job, config, reader: &reader, progress, cancel };
-    let counted = with_kmer!(config.k, K => match &panel {
-        None => run.count::<K>(files),
-        Some(panel) => run.count_panel::<K>(&panel.table, context, files),
-    });
+    let counted = match &panel {
+        None => with_kmer!(config.k, K => run.count::<K>(files)),
+        Some(panel) => {
+            let k = config.k.max(panel::LEAST_K);
+            with_kmer!(k, K => run.count_panel::<K>(&panel.table, context, files))
+        }
+    };
     let [device_chunks, returned_chunks] = reader.remote_chunks();
     counted
         .map(|outcome| Outcome {
@@ -374,34 +372,6 @@ impl RunContext<'_> {
         }
         outcome.histogram = writer.finish()?;
         self.emit(&results, &pool, files, &mut outcome)?;
-        Ok(outcome)
-    }
-
-    /// Counts the k-mers of a panel: one pass, one counter for each.
-    fn count_panel<K: Width>(
-        self,
-        table: &AnyTable,
-        context: &Context,
-        files: TableOutput,
-    ) -> Result<Outcome, Error> {
-        let mut outcome = Outcome::default();
-        let started = Instant::now();
-        let panel = Panel::<K>::load(table, plan::reading(self.job), context)?;
-        outcome.stage("load", started);
-        let started = Instant::now();
-        self.progress.stage("reading", Unit::Bytes, self.reader.bytes_total());
-        let make = || PanelCounter::new(&panel, self.config);
-        let (counters, tally) = read_all(&self.reading(), None, make)?;
-        outcome.read(tally);
-        outcome.total_kmers = counters.iter().map(|counter| counter.kmers).sum();
-        let results = PanelResults::new(&panel, self.config);
-        let (histogram, absent) = results.histogram(self.job.threads, self.cancel)?;
-        outcome.histogram = histogram;
-        outcome.stage("count", started);
-        self.keep(&mut outcome);
-        outcome.kept_kmers += if self.config.least() == 0 { absent } else { 0 };
-        self.write(&results, files, &mut outcome)?;
-        self.progress.finish();
         Ok(outcome)
     }
 

@@ -64,6 +64,9 @@ class block {
     using word = unsigned long long;
     atomicOr(reinterpret_cast<word*>(address), word{bits});
   }
+  __device__ __forceinline__ void set(uint32_t* address, uint32_t bits) const {
+    atomicOr(address, bits);
+  }
   __device__ __forceinline__ uint64_t load(const uint64_t* address) const {
     return *static_cast<const volatile uint64_t*>(address);
   }

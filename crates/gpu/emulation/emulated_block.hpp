@@ -163,11 +163,12 @@ class block {
   }
   template <class T>
   T add(T* address, T value) {
-    const T before = *address;
-    *address += value;
-    return before;
+    return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
   }
-  void set(uint64_t* address, uint64_t bits) { *address |= bits; }
+  template <class T>
+  void set(T* address, T bits) {
+    __atomic_fetch_or(address, bits, __ATOMIC_RELAXED);
+  }
   uint64_t load(const uint64_t* address) const { return *address; }
   uint32_t sum_before(uint32_t value, uint32_t& sum) {
     const auto& values = all_.meet(value);

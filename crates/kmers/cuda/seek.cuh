@@ -127,28 +127,43 @@ MGPU_HD uint64_t codes_of(const two_words* line) {
   return at % 2 == 0 ? line[at / 2].low : line[at / 2].high;
 }
 
-/// Returns the count of a k-mer in its section, or 0 if the section does not have it.
-template <class K>
-MGPU_HD uint32_t seek(const seek_section& section, K kmer) {
-  const uint32_t lines = static_cast<uint32_t>(section.line_count);
+/// Returns the code of a slot.
+MGPU_HD uint32_t code_of(uint64_t codes, int slot) {
+  return static_cast<uint32_t>(codes >> (8 * slot)) & 0xff;
+}
+
+/// Finds a k-mer in the lines of a section, and calls `found` with the number of its line, its slot and the codes of the
+/// line, if the section has it.
+template <class K, class Found>
+MGPU_HD void find(const uint64_t* section_lines, uint64_t line_count, K kmer, Found found) {
+  const uint32_t lines = static_cast<uint32_t>(line_count);
   uint32_t number = line_of(hash_of(kmer), lines);
   for (;;) {
     const auto line =
-        reinterpret_cast<const two_words*>(section.lines + uint64_t{number} * line_words<K>);
+        reinterpret_cast<const two_words*>(section_lines + uint64_t{number} * line_words<K>);
     const uint64_t codes = codes_of<K>(line);
-    uint32_t large_before = 0;
     MGPU_UNROLL
     for (int slot = 0; slot < line_slots; ++slot) {
-      const uint32_t code = static_cast<uint32_t>(codes >> (8 * slot)) & 0xff;
-      if (code != 0 && slot_of(line, slot, K{}) == kmer) {
-        if (code != large_code) return code;
-        return section.large[section.large_starts[number] + large_before];
-      }
-      large_before += code == large_code;
+      const bool is_equal = slot_of(line, slot, K{}) == kmer;
+      if (is_equal && code_of(codes, slot) != 0) return found(number, slot, codes);
     }
-    if (codes >> 56 == 0) return 0;
+    if (codes >> 56 == 0) return;
     number = number + 1 == lines ? 0 : number + 1;
   }
+}
+
+/// Returns the count of a k-mer in its section, or 0 if the section does not have it.
+template <class K>
+MGPU_HD uint32_t seek(const seek_section& section, K kmer) {
+  uint32_t count = 0;
+  find(section.lines, section.line_count, kmer, [&](uint32_t line, int slot, uint64_t codes) {
+    count = code_of(codes, slot);
+    if (count != large_code) return;
+    uint32_t before = 0;
+    for (int other = 0; other < slot; ++other) before += code_of(codes, other) == large_code;
+    count = section.large[section.large_starts[line] + before];
+  });
+  return count;
 }
 
 /// Looks up one position per thread: O(k), and one or a few lines of a section at random addresses; other

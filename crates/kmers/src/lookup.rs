@@ -2,6 +2,7 @@
 //! it, by the first bits of k-mers, are loaded one after the other for each batch of letters. For a few k-mers,
 //! only the blocks that may contain them are read.
 
+mod device_panel;
 mod device_sections;
 mod devices;
 mod kernels;
@@ -21,6 +22,7 @@ use crate::Error;
 use crate::algebra::{Cut, Session};
 use crate::tables::AnyTable;
 use crate::tables::temporary::Temporary;
+pub use device_panel::DevicePanel;
 use kernels::SeekKmer;
 use load::{Loading, Sections};
 pub use pair::Pair;

@@ -1,19 +1,13 @@
-//! Phase 1 of files that devices read themselves: their bytes become packed letters on the device, and then chunks of
-//! super-k-mers by bin.
-
-use std::sync::Mutex;
+//! Files that devices read themselves: their bytes become packed letters on the device.
 
 use merganser_gpu::ingest::{DeviceText, PackedText, TextFormat, TextRules};
 use merganser_inflate::RemoteRoom;
 use merganser_io::{Chunk as Text, Place, QualityOffset, RemoteChunk};
-use merganser_run::locks::lock;
 use merganser_seq::base::is_base;
 
-use super::chunks::Chunk;
-use super::host_bins::HostBins;
+use super::feeding::LetterWork;
 use super::kernels::{Letters, TILE_BASES};
 use super::packer::Packer;
-use super::partition::{Cutter, Workspace};
 use super::queue::Queue;
 use crate::fragments::{Fragments, Tally};
 use crate::run::reading::ReadContext;
@@ -27,34 +21,40 @@ pub(crate) fn is_possible(config: &Config) -> bool {
 }
 
 /// A thread's loop that reads text on a device.
-pub(crate) struct Ingester<'i, 'c, 'p> {
-    pub(crate) cutter: &'i Cutter<'c>,
+pub(crate) struct Ingester<'i, W> {
+    pub(crate) work: &'i W,
     pub(crate) reading: &'i ReadContext<'i>,
     pub(crate) room: RemoteRoom,
     /// The queue for text that the device refuses.
     pub(crate) queue: &'i Queue,
-    pub(crate) host: &'i HostBins<'p>,
-    pub(crate) chunks: &'i Mutex<Vec<Chunk>>,
 }
 
-impl Ingester<'_, '_, '_> {
+impl<W: LetterWork> Ingester<'_, W> {
     /// Reads text until there is no more; returns the counts of what was read.
     pub(crate) fn run(&self) -> Result<Tally, Error> {
-        let Ingester { cutter, reading, .. } = *self;
-        let mut text = DeviceText::new(&cutter.device, self.room)?;
-        let mut workspace = Workspace::new(cutter)?;
-        let mut sink = Fragments::new(Packer::new(self.queue), cutter.config);
+        let Ingester { work, reading, .. } = *self;
+        let config = reading.job.config;
+        let mut text = DeviceText::new(work.device(), self.room)?;
+        let mut workspace = work.workspace()?;
+        let mut sink = Fragments::new(Packer::new(self.queue), config);
         let (mut chunk, mut tally) = (Text::default(), Tally::default());
         while let Some(place) = reading.reader.next_remote::<_, Error>(&mut chunk, &mut text)? {
             reading.cancel.check()?;
             let packed = match place {
-                Place::Remote => text.pack(rules(cutter.config, chunk.remote()))?,
+                Place::Remote => text.pack(rules(config, chunk.remote()))?,
                 Place::Host => None,
             };
             match packed {
                 Some(packed) => {
                     tally.add(tally_of(packed, chunk.remote().repeated));
-                    self.cut(&text, packed.letters as usize, &mut workspace)?;
+                    let letters = Letters {
+                        bases: text.bases(),
+                        cuts: text.cuts(),
+                        first: 0,
+                        end: packed.letters as usize,
+                        stride: TILE_BASES - (config.k - 1),
+                    };
+                    work.process(&mut workspace, text.stream(), letters)?;
                 }
                 None => {
                     if place == Place::Remote {
@@ -68,31 +68,6 @@ impl Ingester<'_, '_, '_> {
         tally.add(sink.tally);
         sink.consumer.finish();
         Ok(tally)
-    }
-
-    /// Cuts the packed letters of a text, a batch of tiles at a time. Tiles share k-1 bases.
-    fn cut(
-        &self,
-        text: &DeviceText,
-        letters: usize,
-        workspace: &mut Workspace,
-    ) -> Result<(), Error> {
-        let shared = self.cutter.config.k - 1;
-        let stride = TILE_BASES - shared;
-        let all = letters.saturating_sub(shared).div_ceil(stride);
-        for tile in (0..all).step_by(self.cutter.tiles) {
-            let letters = Letters {
-                bases: text.bases(),
-                cuts: text.cuts(),
-                first: tile * stride,
-                end: letters,
-                stride,
-            };
-            let tiles = (all - tile).min(self.cutter.tiles);
-            let chunk = workspace.cut(self.cutter, text.stream(), (letters, tiles), self.host)?;
-            lock(self.chunks).extend(chunk);
-        }
-        Ok(())
     }
 }
 

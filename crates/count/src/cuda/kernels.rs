@@ -154,6 +154,17 @@ impl<'t> Letters<'t> {
         }
     }
 
+    /// Returns the number of tiles.
+    pub(crate) fn tiles(&self) -> usize {
+        let shared = TILE_BASES - self.stride;
+        (self.end - self.first).saturating_sub(shared).div_ceil(self.stride)
+    }
+
+    /// Returns the letters from tile `number` on.
+    pub(crate) fn from_tile(self, number: usize) -> Letters<'t> {
+        Letters { first: self.first + number * self.stride, ..self }
+    }
+
     fn arguments(&self) -> TileLetters {
         TileLetters {
             bases: self.bases.as_ptr(),

@@ -5,38 +5,43 @@ use std::sync::Mutex;
 use merganser_gpu::{
     Arena, Device, DeviceBuffer, PinnedBuffer, Result as GpuResult, Stream, primitives,
 };
-use merganser_run::locks::lock;
+use merganser_run::locks::{into_inner, lock};
 
 use super::chunks::Chunk;
+use super::feeding::LetterWork;
 use super::host_bins::{HostBins, Staging};
-use super::kernels::{self, CUT_WORDS, Letters, Signatures, TILE_BASES, TILE_WORDS, Tiles};
+use super::kernels::{self, Letters, Signatures, TILE_BASES, Tiles};
 use super::plan::Sizes;
-use super::queue::Queue;
 use crate::binmap::BinMap;
 use crate::{Config, Error};
 
 /// The state shared by all streams of a device.
-pub(crate) struct Cutter<'c> {
-    pub(crate) config: &'c Config,
-    pub(crate) device: Device,
-    pub(crate) bins: usize,
+pub(crate) struct Cutter<'c, 'p> {
+    config: &'c Config,
+    device: Device,
+    bins: usize,
     /// The number of words of a record.
-    pub(crate) words: usize,
-    pub(crate) tiles: usize,
+    words: usize,
+    /// The number of tiles that are cut at a time.
+    tiles: usize,
     bin_of: DeviceBuffer<u16>,
     multiplier: u32,
     shift: u32,
-    pub(crate) arena: Arena,
+    arena: Arena,
+    /// The super-k-mers for which the device has no room.
+    host: &'c HostBins<'p>,
+    chunks: Mutex<Vec<Chunk>>,
 }
 
-impl<'c> Cutter<'c> {
+impl<'c, 'p> Cutter<'c, 'p> {
     pub(crate) fn new(
         config: &'c Config,
         device: &Device,
         map: &BinMap,
         sizes: Sizes,
         record_bytes: u64,
-    ) -> GpuResult<Cutter<'c>> {
+        host: &'c HostBins<'p>,
+    ) -> GpuResult<Cutter<'c, 'p>> {
         let (slots, multiplier, shift) = map.for_device();
         let mut bin_of = device.alloc(slots.len())?;
         device.stream()?.upload_now(slots, bin_of.view_mut())?;
@@ -45,60 +50,57 @@ impl<'c> Cutter<'c> {
         let arena = Arena::new(device, segment, record_bytes);
         let device = device.clone();
         let Sizes { bins, words, tiles, .. } = sizes;
-        Ok(Cutter { config, device, bins, words, tiles, bin_of, multiplier, shift, arena })
+        let chunks = Mutex::default();
+        Ok(Cutter {
+            config,
+            device,
+            bins,
+            words,
+            tiles,
+            bin_of,
+            multiplier,
+            shift,
+            arena,
+            host,
+            chunks,
+        })
     }
 
-    /// Runs one stream: cuts batches from the queue until it ends.
-    pub(crate) fn run(
+    /// Returns the super-k-mers that are on the device.
+    pub(crate) fn finish(self) -> Vec<Chunk> {
+        into_inner(self.chunks)
+    }
+}
+
+impl LetterWork for Cutter<'_, '_> {
+    type Workspace = Workspace;
+
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn workspace(&self) -> GpuResult<Workspace> {
+        Workspace::new(self)
+    }
+
+    fn process(
         &self,
-        queue: &Queue,
-        host: &HostBins<'_>,
-        chunks: &Mutex<Vec<Chunk>>,
+        workspace: &mut Workspace,
+        stream: &Stream,
+        letters: Letters<'_>,
     ) -> Result<(), Error> {
-        let mut lane = None;
-        while let Some(batch) = queue.full() {
-            if lane.is_none() {
-                lane = Some(HostTiles::new(self)?);
-            }
-            let Some(HostTiles { packed, on_device, workspace, stream }) = lane.as_mut() else {
-                continue;
-            };
-            let tiles = batch.tiles();
-            let words = tiles * (TILE_WORDS + CUT_WORDS);
-            batch.copy_to(packed.as_mut_slice()?);
-            queue.put_empty(batch);
-            stream.upload(packed, 0..words, on_device.view_mut())?;
-            let letters = Letters::of_host(on_device.slice(..words), tiles);
-            let chunk = workspace.cut(self, stream, (letters, tiles), host)?;
-            lock(chunks).extend(chunk);
+        let all = letters.tiles();
+        for tile in (0..all).step_by(self.tiles) {
+            let tiles = (all - tile).min(self.tiles);
+            let chunk = workspace.cut(self, stream, (letters.from_tile(tile), tiles))?;
+            lock(&self.chunks).extend(chunk);
         }
         Ok(())
     }
 }
 
-/// A stream with the buffers for tiles that the host has packed.
-struct HostTiles {
-    packed: PinnedBuffer<u64>,
-    on_device: DeviceBuffer<u64>,
-    workspace: Workspace,
-    /// Declared last, so that it is destroyed after the buffers that its work uses.
-    stream: Stream,
-}
-
-impl HostTiles {
-    fn new(cutter: &Cutter<'_>) -> GpuResult<HostTiles> {
-        let (device, words) = (&cutter.device, cutter.tiles * (TILE_WORDS + CUT_WORDS));
-        Ok(HostTiles {
-            packed: device.alloc_pinned(words)?,
-            on_device: device.alloc(words)?,
-            workspace: Workspace::new(cutter)?,
-            stream: device.stream()?,
-        })
-    }
-}
-
 /// The buffers in which one batch of tiles at a time is cut.
-pub(super) struct Workspace {
+pub(crate) struct Workspace {
     pieces: DeviceBuffer<u32>,
     piece_count: DeviceBuffer<u32>,
     counts: DeviceBuffer<u64>,
@@ -112,7 +114,7 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    pub(super) fn new(cutter: &Cutter<'_>) -> GpuResult<Workspace> {
+    fn new(cutter: &Cutter<'_, '_>) -> GpuResult<Workspace> {
         let Cutter { device, bins, tiles, .. } = cutter;
         let counts = bins * tiles + 1;
         Ok(Workspace {
@@ -130,12 +132,11 @@ impl Workspace {
 
     /// Cuts tiles, at most those of a batch. Returns the chunk; `None` if there are no records, or if they went to the
     /// host because the device has no room.
-    pub(super) fn cut(
+    fn cut(
         &mut self,
-        cutter: &Cutter<'_>,
+        cutter: &Cutter<'_, '_>,
         stream: &Stream,
         (letters, tiles): (Letters<'_>, usize),
-        host: &HostBins<'_>,
     ) -> Result<Option<Chunk>, Error> {
         let config = cutter.config;
         let counts = cutter.bins * tiles + 1;
@@ -177,7 +178,7 @@ impl Workspace {
         }
         write(self.passing.slice_mut(..records))?;
         let records = self.passing.slice(..records);
-        host.take_over(stream, records, &starts, &mut self.staging)?;
+        cutter.host.take_over(stream, records, &starts, &mut self.staging)?;
         Ok(None)
     }
 }

@@ -1,10 +1,8 @@
 //! A counting run on GPUs, from reading to the sorted table.
 
-use std::env;
 use std::iter;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, mpsc};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 
@@ -12,11 +10,10 @@ use merganser_gpu::{Arena, Device};
 use merganser_io::Chunk as Text;
 use merganser_kmers::Histogram;
 use merganser_kmers::formats::TableOutput;
-use merganser_run::locks::{into_inner, lock};
-use merganser_run::{Share, Unit, each, join, side_by_side, start_scoped};
+use merganser_run::{Share, Unit, each, side_by_side, start_scoped};
 use merganser_store::BlockPool;
 
-use super::reading::{ReadContext, read_all};
+use super::reading::ReadContext;
 use super::{Outcome, RunContext};
 use crate::Error;
 use crate::binmap::BinMap;
@@ -25,10 +22,9 @@ use crate::cpu::counter::Counter;
 use crate::cuda::GpuKmer;
 use crate::cuda::chunks::Chunk;
 use crate::cuda::counting::{Bins, Workspace, groups};
+use crate::cuda::feeding::{feed, read_beside, take_texts};
 use crate::cuda::host_bins::HostBins;
 use crate::cuda::host_writers::with_writers;
-use crate::cuda::ingesting::{self, Ingester};
-use crate::cuda::packer::Packer;
 use crate::cuda::packing::{PackedKmers, Sink};
 use crate::cuda::partition::Cutter;
 use crate::cuda::plan::{self, Budget};
@@ -36,6 +32,7 @@ use crate::cuda::queue::Queue;
 use crate::cuda::table::DeviceTable;
 use crate::cuda::table_kernels::Layout;
 use crate::fragments::Tally;
+use crate::job::Job;
 use crate::plan::Plan;
 use crate::results::Results;
 
@@ -106,51 +103,19 @@ impl RunContext<'_> {
         host: &HostBins<'_>,
         outcome: &mut Outcome,
     ) -> Result<Cut, Error> {
-        let job = self.job;
         let plan::Sizes { bins, words, tiles, .. } = sizes;
-        let queue = Queue::new(plan::batches(job, tiles), tiles);
-        thread::scope(|scope| {
-            let (queue, reading) = (&queue, self.reading());
-            let (ready, devices_ready) = mpsc::channel();
-            let cutting = start_scoped(scope, move || {
-                let cut = cut_on_all(&reading, map, sizes, (devices, ready), queue, host);
-                cut.inspect_err(|_| {
-                    queue.abandon();
-                    reading.reader.stop();
-                })
-            })?;
-            // For tests of what devices read, which must not depend on the time that they take to start.
-            if env::var_os("MERGANSER_TEST_GPUS_ALONE").is_some() {
-                let _ = devices_ready.recv();
-            }
-            let read = self.pack_all(first, queue);
-            match &read {
-                Ok(_) => queue.close(),
-                Err(_) => queue.abandon(),
-            }
-            let cut = join(cutting);
-            // Packers stop with `Cancelled` when the devices fail; the devices' error is the cause.
-            let cut = match (&read, cut) {
-                (Err(Error::Cancelled), Err(error)) => return Err(error),
-                (_, cut) => cut,
-            };
-            let mut tally = read?;
-            let cut = cut?;
-            tally.add(cut.tally);
-            outcome.read(tally);
-            outcome.devices = cut.devices.iter().map(|(device, _)| device.info().clone()).collect();
-            let all = Bins { chunks: &cut.chunks, host }.load(&(0..bins));
-            outcome.total_kmers = all.kmers;
-            outcome.super_kmers = all.records;
-            outcome.super_kmer_bytes = all.records * 8 * words as u64;
-            Ok(cut)
-        })
-    }
-
-    fn pack_all(&self, first: Option<Text>, queue: &Queue) -> Result<Tally, Error> {
-        let (packers, tally) = read_all(&self.reading(), first, || Packer::new(queue))?;
-        packers.into_iter().for_each(Packer::finish);
-        Ok(tally)
+        let (queue, reading) = (Queue::new(plan::batches(self.job, tiles), tiles), self.reading());
+        let (mut tally, cut) = read_beside(&reading, first, &queue, |ready| {
+            cut_on_all(&reading, map, sizes, (devices, ready), &queue, host)
+        })?;
+        tally.add(cut.tally);
+        outcome.read(tally);
+        outcome.devices = cut.devices.iter().map(|(device, _)| device.info().clone()).collect();
+        let all = Bins { chunks: &cut.chunks, host }.load(&(0..bins));
+        outcome.total_kmers = all.kmers;
+        outcome.super_kmers = all.records;
+        outcome.super_kmer_bytes = all.records * 8 * words as u64;
+        Ok(cut)
     }
 
     /// Runs phases 2 and 3.
@@ -291,61 +256,27 @@ fn cut_on_all(
     host: &HostBins<'_>,
 ) -> Result<Cut, Error> {
     let job = reading.job;
-    let devices = devices.recv().unwrap_or_else(|_| Err(merganser_gpu::unavailable()))?;
-    let mut devices = devices
-        .into_iter()
-        .map(|device| Budget::of(&device, job).map(|budget| (device, budget)))
-        .collect::<Result<Vec<_>, _>>()?;
-    let can_ingest = ingesting::is_possible(job.config) && queue.add_sender();
-    let texts: Vec<Option<plan::Texts>> = match can_ingest {
-        true => {
-            let threads = job.threads.div_ceil(devices.len().max(1));
-            let budgets = devices.iter_mut().map(|(_, budget)| budget);
-            budgets.map(|budget| budget.take_texts(sizes, threads)).collect()
-        }
-        false => vec![None; devices.len()],
-    };
+    let mut devices = with_budgets(job, devices)?;
+    let budgets = devices.iter_mut().map(|(_, budget)| budget);
+    let texts = take_texts(reading, sizes, budgets, queue);
     let sizes = sizes.with_room(job, devices.iter().map(|(_, budget)| budget.records).sum());
     let cutters = devices
         .iter()
-        .map(|(device, budget)| Cutter::new(job.config, device, map, sizes, budget.records))
-        .collect::<Result<Vec<_>, _>>()?;
-    let chunks = Mutex::new(Vec::new());
-    let readers: Vec<Ingester<'_, '_, '_>> = iter::zip(&cutters, texts)
-        .filter_map(|(cutter, texts)| Some((cutter, texts?)))
-        .flat_map(|(cutter, texts)| iter::repeat_n((cutter, texts.room), texts.number))
-        .map(|(cutter, room)| Ingester { cutter, reading, room, queue, host, chunks: &chunks })
-        .collect();
-    match (can_ingest, readers.is_empty()) {
-        (true, true) => queue.close(),
-        (true, false) => reading.reader.begin_remote(),
-        _ => {}
-    }
-    drop(ready);
-    let streams = cutters.len() * sizes.streams;
-    let (left, tally) = (AtomicUsize::new(readers.len()), Mutex::new(Tally::default()));
-    merganser_run::run_workers(streams + readers.len(), |number| {
-        let done = match number.checked_sub(streams) {
-            None => cutters[number % cutters.len()].run(queue, host, &chunks),
-            Some(number) => {
-                let read = readers[number].run();
-                if left.fetch_sub(1, Ordering::AcqRel) == 1 {
-                    queue.close();
-                }
-                read.map(|part| lock(&tally).add(part))
-            }
-        };
-        done.inspect_err(|_| {
-            queue.abandon();
-            reading.reader.stop();
-        })
-    })?;
-    for (device, _) in &devices {
-        device.synchronize()?;
-    }
-    drop(cutters);
-    let (chunks, tally) = (into_inner(chunks), into_inner(tally));
+        .map(|(device, budget)| Cutter::new(job.config, device, map, sizes, budget.records, host));
+    let cutters = cutters.collect::<Result<Vec<_>, _>>()?;
+    let tally = feed(reading, &cutters, (texts, sizes.streams), queue, ready)?;
+    let chunks = cutters.into_iter().flat_map(Cutter::finish).collect();
     Ok(Cut { devices, chunks, tally })
+}
+
+/// Waits for the requested devices to open; returns them with their budgets.
+pub(super) fn with_budgets(
+    job: Job<'_>,
+    devices: mpsc::Receiver<merganser_gpu::Result<Vec<Device>>>,
+) -> Result<Vec<(Device, Budget)>, Error> {
+    let devices = devices.recv().unwrap_or_else(|_| Err(merganser_gpu::unavailable()))?;
+    let with_budget = |device: Device| Budget::of(&device, job).map(|budget| (device, budget));
+    devices.into_iter().map(with_budget).collect()
 }
 
 /// The result of phase 2.

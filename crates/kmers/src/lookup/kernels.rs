@@ -21,10 +21,25 @@ merganser_gpu::shared! {
         sections: *const u64,
         counts: *mut u32,
     }
+
+    /// The arguments of a panel, for k-mers of any width.
+    pub(super) struct PanelArguments = "mgpu::panel_arguments<uint64_t>" {
+        pub(super) bases: *const u64,
+        pub(super) cuts: *const u64,
+        pub(super) letter_count: u64,
+        pub(super) k: i32,
+        pub(super) canonical: bool,
+        pub(super) bits: i32,
+        pub(super) sections: *const u64,
+        pub(super) kmers: *mut u64,
+    }
 }
 
 merganser_gpu::foreign! {
     fn merganser_kmers_seek(key_bytes: u32, arguments: *const SeekArguments, stream: RawStream);
+    fn merganser_kmers_add_to_panel(
+        key_bytes: u32, arguments: *const PanelArguments, stream: RawStream,
+    );
 }
 
 /// The number of words of a section's entry: the address of its lines, the number of lines, the address of the

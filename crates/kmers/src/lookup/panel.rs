@@ -12,18 +12,15 @@ use crate::tables::AnyTable;
 
 /// The bytes of a line of k-mers for each byte of its counters, at least.
 const LINE_BYTES_PER_COUNTER_BYTE: u64 = 2;
-/// Counters from this value on are increased by compare-and-swap, so that they stop at `u32::MAX`. Fewer threads than
-/// `u32::MAX - NEARLY_FULL` can increase a counter at the same time.
-const NEARLY_FULL: u32 = u32::MAX - (1 << 20);
 
 /// The k-mers of a table, each with a counter that any number of threads may increase. In memory, a k-mer of up to 32
 /// bases takes about 17 bytes.
 #[derive(Debug)]
 pub struct Panel<K> {
-    k: usize,
-    kmers: Sections<K>,
+    pub(super) k: usize,
+    pub(super) kmers: Sections<K>,
     /// A counter for each slot of each section.
-    counters: Vec<Box<[AtomicU32]>>,
+    pub(super) counters: Vec<Box<[AtomicU32]>>,
 }
 
 impl<K: Kmer> Panel<K> {
@@ -58,13 +55,33 @@ impl<K: Kmer> Panel<K> {
         self.kmers.each_slot_of(kmers, self.k, |section, slot| {
             let counter = &self.counters[section][slot];
             // Each counter is independent of all others, and is read after all threads have ended: no order is needed.
-            if counter.load(Ordering::Relaxed) < NEARLY_FULL {
-                counter.fetch_add(1, Ordering::Relaxed);
-            } else {
-                let next = |count: u32| count.checked_add(1);
-                let _ = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+            if counter.fetch_add(1, Ordering::Relaxed) == u32::MAX {
+                // Any later addition wraps around too, so the last change of such a counter is this one.
+                counter.store(u32::MAX, Ordering::Relaxed);
             }
         });
+    }
+
+    /// Adds counts to the counters of a section from slot `first` on. Counters stop at `u32::MAX`. No other thread adds
+    /// to them at the same time.
+    pub(super) fn add_counts(&self, section: usize, first: usize, counts: &[u32]) {
+        for (counter, &count) in self.counters[section][first..].iter().zip(counts) {
+            if count > 0 {
+                let all = counter.load(Ordering::Relaxed).saturating_add(count);
+                counter.store(all, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Returns the memory of the panel in bytes.
+    pub fn bytes(&self) -> u64 {
+        let counters: usize = self.counters.iter().map(|counters| 4 * counters.len()).sum();
+        self.kmers.bytes() + counters as u64
+    }
+
+    /// Returns the number of the section that a k-mer belongs to.
+    pub fn section_of(&self, kmer: K) -> usize {
+        kmer.prefix(self.k, self.kmers.bits) as usize
     }
 
     /// Returns the number of first bits of a k-mer that select its section.
