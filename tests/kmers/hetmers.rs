@@ -13,7 +13,11 @@ const LENGTH: usize = 150;
 
 /// Simulates reads of haplotypes in which about one base in a thousand is heterozygous. Each of `groups` is the
 /// number of haplotypes with the other base and how many of ten such positions are of this kind.
-fn reads(random: &mut Random, haplotypes: usize, groups: &[(usize, usize)]) -> Vec<Record> {
+pub(crate) fn reads(
+    random: &mut Random,
+    haplotypes: usize,
+    groups: &[(usize, usize)],
+) -> Vec<Record> {
     let genome = random.bases(BASES);
     let mut all = vec![genome; haplotypes];
     let ways: Vec<usize> =

@@ -6,6 +6,7 @@
 )]
 
 mod algebra;
+mod anywhere;
 mod count_cuda;
 mod edge_lengths;
 mod fastk;

@@ -35,6 +35,8 @@ pub enum OutputFormat {
     Deacon,
     /// Lines of fields that are separated by tabs.
     Tsv,
+    /// Pairs of counts in the format of Smudgeplot.
+    Smudges,
     /// Lines of fields that are separated by commas.
     Csv,
     /// JSON.
@@ -107,6 +109,7 @@ const FORMATS: &[(&str, OutputFormat)] = &[
     ("mgd", OutputFormat::HostSet),
     ("idx", OutputFormat::Deacon),
     ("tsv", OutputFormat::Tsv),
+    ("smu", OutputFormat::Smudges),
     ("csv", OutputFormat::Csv),
     ("json", OutputFormat::Json),
     ("html", OutputFormat::Html),
@@ -184,6 +187,7 @@ impl fmt::Display for OutputFormat {
             OutputFormat::HostSet => "a .mgd set",
             OutputFormat::Deacon => "a set of Deacon",
             OutputFormat::Tsv => "TSV",
+            OutputFormat::Smudges => "a .smu file of Smudgeplot",
             OutputFormat::Csv => "CSV",
             OutputFormat::Json => "JSON",
             OutputFormat::Html => "HTML",

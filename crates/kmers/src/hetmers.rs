@@ -1,9 +1,13 @@
-//! Het-mers: pairs of k-mers that differ only in their middle base, as two haplotypes have them where they
-//! differ in one base. The counts of both tell how many haplotypes have the one and the other
+//! Het-mers: pairs of k-mers that differ only in their middle base ([`hetmers`]) or in any base
+//! ([`hetmers_anywhere`]), as two haplotypes have them where they differ in one base. The counts of both tell how many haplotypes have the one and the other
 //! (Ranallo-Benavidez et al. 2020, Smudgeplot).
 //!
 //! The two k-mers of a pair have the same first half, so they are close together among sorted k-mers. Those
 //! with the same first half form four runs, one for each middle base, which are merged by their last halves.
+
+mod anywhere;
+mod neighbours;
+mod records;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,6 +19,8 @@ use crate::Error;
 use crate::algebra::{Cut, Place, Session, Work};
 use crate::formats::mgk::section_bits;
 use crate::tables::AnyTable;
+
+pub use anywhere::{Anywhere, HetPair, MAX_SUM, hetmers_anywhere};
 
 /// The number of pairs with each two counts, the smaller count first.
 pub type Pairs = BTreeMap<(u32, u32), u64>;
@@ -29,22 +35,27 @@ pub type Pairs = BTreeMap<(u32, u32), u64>;
 /// cancelled ([`Error::Cancelled`]).
 pub fn hetmers(table: &AnyTable, cut: Cut, context: &Context) -> Result<Pairs, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
-    let description = table.description();
-    let k = description.k;
+    let k = table.description().k;
     if k.is_multiple_of(2) || k < 3 {
         let reason = format!(
             "its k is {k}: pairs of k-mers need an odd k of 3 or more, for a base in the middle"
         );
         return Err(Error::Table { path: table.path().to_owned(), reason });
     }
-    if !description.canonical {
-        let reason = "it has k-mers of the forward strand: count without `forward_only`".into();
-        return Err(Error::Table { path: table.path().to_owned(), reason });
-    }
+    canonical_only(table)?;
     let session = Session::new(std::slice::from_ref(table), 2, context)?;
     let done = with_kmer!(k, K => run::<K>(&session, cut, progress, cancel));
     progress.finish();
     cancel.over_error(done)
+}
+
+/// Returns an error for a table of k-mers of the forward strand.
+fn canonical_only(table: &AnyTable) -> Result<(), Error> {
+    if table.description().canonical {
+        return Ok(());
+    }
+    let reason = "it has k-mers of the forward strand: count without `forward_only`".into();
+    Err(Error::Table { path: table.path().to_owned(), reason })
 }
 
 fn run<K: Kmer>(

@@ -17,11 +17,14 @@ pub use sort::sort_range;
 /// The number of first bits by which k-mers are scattered; shorter k-mers are scattered by all their bits.
 const RANGE_BITS: u32 = 12;
 
+/// The largest number of ranges.
+pub const MAX_RANGES: usize = 1 << RANGE_BITS;
+
 /// The number of bytes that a record with a large count, 255 or more, takes in addition to [`Records::bytes`].
 pub const LARGE_COUNT_BYTES: usize = 4;
 
 /// The memory of the buffers of a worker, in bytes.
-pub const WORKER_BYTES: u64 = worker_bytes(1 << RANGE_BITS);
+pub const WORKER_BYTES: u64 = worker_bytes(MAX_RANGES);
 
 /// The count byte that tells that the count follows.
 const LARGE: u8 = u8::MAX;

@@ -99,6 +99,8 @@ impl Holds {
     const ANY_BINARY: Holds = Holds { formats: None, compressions: &[] };
     /// Lines of tab-separated fields.
     pub(crate) const LINES: Holds = Holds::text(&[OutputFormat::Tsv]);
+    /// Lines of counts of pairs.
+    pub(crate) const PAIRS: Holds = Holds::text(&[OutputFormat::Tsv, OutputFormat::Smudges]);
     /// JSON.
     pub(crate) const JSON: Holds = Holds::text(&[OutputFormat::Json]);
     /// An HTML page.

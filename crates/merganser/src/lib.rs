@@ -126,7 +126,7 @@ pub mod kmers {
     #[doc(inline)]
     pub use merganser_kmers::formats::TableFormat;
     #[doc(inline)]
-    pub use merganser_kmers::hetmers::{Pairs, hetmers};
+    pub use merganser_kmers::hetmers::{Anywhere, HetPair, Pairs, hetmers, hetmers_anywhere};
     #[doc(inline)]
     pub use merganser_kmers::lookup::{
         Lookup, LookupOptions, Pair as LookupPair, Use, open_lookup,

@@ -22,7 +22,7 @@ const STEP: f64 = 0.02;
 const ROUNDS: usize = 25;
 /// The minimum gain for which a smaller coverage is preferred, in natural logarithms of the probability of a pair.
 const BETTER: f64 = 0.02;
-/// The minimum number of pairs relative to all k-mers; fewer pairs are due to chance or repeats.
+/// The minimum number of pairs that differ in one given base, relative to all k-mers; fewer pairs are due to chance or repeats.
 const MIN_PAIRS: f64 = 0.0002;
 /// The minimum number of pairs relative to all k-mers if the main peak may be that of one haplotype, since
 /// diverged repeats then look like two haplotypes.
@@ -69,17 +69,24 @@ pub struct Ploidy {
 }
 
 /// Estimates the number of haplotypes from pairs of k-mers. `pairs` are two counts, the smaller first, and the
-/// number of pairs with them; `histogram` are counts, ascending, with the number of k-mers that have each.
+/// number of pairs with them; the pairs differ in one of `bases` bases. `histogram` are counts, ascending, with the
+/// number of k-mers that have each.
 /// Returns `None` if there is no peak after the errors, or if it is at a count above 65,536.
-pub fn ploidy(pairs: &[((u32, u32), u64)], histogram: &[(u32, u64)]) -> Option<Ploidy> {
+pub fn ploidy(
+    pairs: &[((u32, u32), u64)],
+    bases: usize,
+    histogram: &[(u32, u64)],
+) -> Option<Ploidy> {
     let solid = solid_threshold(histogram)?;
     let behind = || histogram.iter().filter(|row| row.0 > solid);
     let (peak, _) = *behind().max_by_key(|row| row.1).filter(|row| row.0 <= LARGEST_PEAK)?;
     // Files can have any numbers.
     let kmers = behind().map(|row| row.1).fold(0, u64::saturating_add);
+    // One difference between haplotypes makes a pair for each base.
+    let per = bases as f64;
     let cells = Cells::new(pairs, solid, peak);
     let few = Ploidy { ploidy: 1, coverage: None, solid, smudges: Vec::new(), other: cells.pairs };
-    if cells.pairs < MIN.max(MIN_PAIRS * kmers as f64) {
+    if cells.pairs < MIN.max(MIN_PAIRS * per * kmers as f64) {
         return Some(few);
     }
     // The coverage decreases from round to round: half the coverage with twice the copies fits equally well.
@@ -109,7 +116,7 @@ pub fn ploidy(pairs: &[((u32, u32), u64)], histogram: &[(u32, u64)]) -> Option<P
     let is_of_one = f64::from(peak) / coverage < 1.5;
     let least = if is_of_one { MIN_PAIRS_OF_ONE } else { MIN_PAIRS };
     match brightest {
-        Some(brightest) if in_smudges >= MIN.max(least * kmers as f64) => Some(Ploidy {
+        Some(brightest) if in_smudges >= MIN.max(least * per * kmers as f64) => Some(Ploidy {
             ploidy: brightest.copies.iter().sum(),
             coverage: Some(coverage),
             solid,
@@ -231,7 +238,7 @@ mod tests {
             (count, (errors + of_genome) as u64)
         };
         let histogram: Vec<(u32, u64)> = (1..400).map(at).filter(|row| row.1 > 0).collect();
-        ploidy(&pairs, &histogram)
+        ploidy(&pairs, 1, &histogram)
     }
 
     #[test]
@@ -260,8 +267,8 @@ mod tests {
     fn numbers_beyond_all_are_told_of_or_not() {
         let pairs = [((3, 4), u64::MAX), ((4, 4), u64::MAX)];
         let histogram = |peak| [(1, 9), (2, 1), (3, u64::MAX - 1), (peak, u64::MAX)];
-        assert_eq!(ploidy(&pairs, &histogram(9)).unwrap().solid, 2);
-        assert_eq!(ploidy(&pairs, &histogram(u32::MAX)), None);
+        assert_eq!(ploidy(&pairs, 1, &histogram(9)).unwrap().solid, 2);
+        assert_eq!(ploidy(&pairs, 1, &histogram(u32::MAX)), None);
     }
 
     #[test]

@@ -160,8 +160,8 @@ impl<'t> Letters<'t> {
         (self.end - self.first).saturating_sub(shared).div_ceil(self.stride)
     }
 
-    /// Returns the letters from tile `number` on.
-    pub(crate) fn from_tile(self, number: usize) -> Letters<'t> {
+    /// Returns the letters after the first `number` tiles.
+    pub(crate) fn after_tiles(self, number: usize) -> Letters<'t> {
         Letters { first: self.first + number * self.stride, ..self }
     }
 

@@ -92,7 +92,7 @@ impl LetterWork for Cutter<'_, '_> {
         let all = letters.tiles();
         for tile in (0..all).step_by(self.tiles) {
             let tiles = (all - tile).min(self.tiles);
-            let chunk = workspace.cut(self, stream, (letters.from_tile(tile), tiles))?;
+            let chunk = workspace.cut(self, stream, (letters.after_tiles(tile), tiles))?;
             lock(&self.chunks).extend(chunk);
         }
         Ok(())

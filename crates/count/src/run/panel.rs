@@ -27,6 +27,9 @@ use crate::panel::{PanelCounter, PanelResults, at_once};
 /// Shorter k-mers are stored as those of this length, in 8 bytes: in lines of 64 bytes, 4 would not save memory, and
 /// devices do not have such k-mers.
 pub(super) const LEAST_K: usize = 17;
+/// Open devices with their memory.
+type Devices = Vec<(Device, Budget)>;
+
 /// A panel takes at most the memory of a device divided by this number; the rest is for letters.
 const PANEL_SHARE: u64 = 2;
 
@@ -81,7 +84,7 @@ impl RunContext<'_> {
         &self,
         table: &AnyTable,
         context: &Context,
-    ) -> Result<(Panel<K>, Vec<(Device, Budget)>), Error> {
+    ) -> Result<(Panel<K>, Devices), Error> {
         let job = self.job;
         let load = || Ok::<_, Error>(Panel::load(table, crate::plan::reading(job), context)?);
         if job.devices.is_empty() {
@@ -123,7 +126,7 @@ impl RunContext<'_> {
     fn add_on_gpus<K: Kmer>(
         &self,
         panel: &Panel<K>,
-        mut devices: Vec<(Device, Budget)>,
+        mut devices: Devices,
         outcome: &mut Outcome,
     ) -> Result<(Tally, u64), Error> {
         let canonical = self.config.is_canonical();

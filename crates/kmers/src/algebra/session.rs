@@ -54,6 +54,17 @@ impl<'s> Session<'s> {
         width: u64,
         context: &'s Context,
     ) -> Result<Session<'s>, Error> {
+        Self::with_gatherings(tables, width, 0, context)
+    }
+
+    /// Does the same as [`Session::new`], with blocks for `own` collections of records that the calculation scatters,
+    /// of which one is written at a time.
+    pub(crate) fn with_gatherings(
+        tables: &'s [AnyTable],
+        width: u64,
+        own: u64,
+        context: &'s Context,
+    ) -> Result<Session<'s>, Error> {
         let Some(first) = tables.first() else {
             return Err(Error::Config(ConfigError::new("a table is needed")));
         };
@@ -61,11 +72,13 @@ impl<'s> Session<'s> {
             go_together(first, table)?;
         }
         let unsorted = tables.iter().filter(|table| table.is_unsorted()).count() as u64;
+        let gathered = unsorted + own;
         let resident: u64 = tables.iter().map(|table| table.resident(context.threads)).sum();
         let threads = context.threads as u64;
         let k = first.description().k;
-        let blocks = unsorted * scattered::ranges(k) as u64;
-        let gathering = if unsorted > 0 { threads * scattered::WORKER_BYTES } else { 0 };
+        // Other records than k-mers have the largest number of ranges.
+        let blocks = unsorted * scattered::ranges(k) as u64 + own * scattered::MAX_RANGES as u64;
+        let gathering = if gathered > 0 { threads * scattered::WORKER_BYTES } else { 0 };
         let fixed = Self::budget(context).with(resident).with(gathering);
         let least = fixed.with(blocks * BLOCK_BYTES.start() + 3 * threads * MIN_WORKER_BYTES);
         let what = format_args!("these tables ({}) need", tables.len());
@@ -81,7 +94,7 @@ impl<'s> Session<'s> {
         );
         let &Description { canonical, homopolymer_compressed, .. } = first.description();
         // Gathered k-mers are sorted while the workers' arrays are in use.
-        let halves = if unsorted > 0 { 2 } else { 1 };
+        let halves = if gathered > 0 { 2 } else { 1 };
         let worker_bytes = left / 4 / threads / halves;
         Ok(Session {
             tables,
@@ -130,6 +143,16 @@ impl<'s> Session<'s> {
                 Ok(ranges)
             })
             .collect()
+    }
+
+    /// Returns the pool of the blocks of gathered records.
+    pub(crate) fn pool(&self) -> &BlockPool {
+        &self.pool
+    }
+
+    /// Returns the memory of each worker for sorting gathered records, in bytes.
+    pub(crate) fn sorting_bytes(&self) -> u64 {
+        self.sorting_bytes
     }
 
     /// Returns the memory, in bytes, that gathered k-mers may take.

@@ -24,7 +24,7 @@ pub(crate) use algebra::{
     SetCountsArgs, SubtractArgs, TableArgs, UnionArgs, WrittenArgs,
 };
 
-pub(crate) use hetmers::HetmersArgs;
+pub(crate) use hetmers::{HetmersArgs, Positions};
 pub(crate) use matrix::MatrixArgs;
 pub(crate) use qv::QvArgs;
 pub(crate) use reads::{FilterReadsArgs, ProfileArgs};

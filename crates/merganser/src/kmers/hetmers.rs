@@ -1,20 +1,23 @@
 //! `merganser kmers hetmers`, and the ploidy that it infers.
 
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
+use merganser_io::{Output, OutputFormat};
 use merganser_kmers::Error;
 use merganser_kmers::algebra::{self, Cut};
-use merganser_kmers::hetmers::{Pairs, hetmers};
+use merganser_kmers::hetmers::{Anywhere, HetPair, MAX_SUM, Pairs, hetmers, hetmers_anywhere};
 use merganser_kmers::tables::AnyTable;
 use merganser_report::smudges as picture;
-use merganser_spectrum::first_valley;
 use merganser_spectrum::smudges::{Ploidy, Smudge, ploidy};
+use merganser_spectrum::{first_valley, solid_threshold};
 use serde_json::json;
 
 use super::{histogram, tables};
-use crate::args::kmers::{HetmersArgs, TableArgs};
+use crate::args::kmers::{HetmersArgs, Positions, TableArgs};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -31,19 +34,30 @@ pub(super) fn run(args: &HetmersArgs, console: &Console) -> Result<ExitCode> {
         Ok(operand) => operand,
         Err(what) => return usage(format!("{}: {what}", args.operand.display())),
     };
+    if args.sequences.is_some() && args.positions == Positions::Middle {
+        return usage("--sequences: requires --positions any");
+    }
     interrupt::cancel_on_interrupt();
     let opened = tables::open_for_passes(&path, &args.tables)?;
-    let files = RunFiles::new().read(tables::files(&opened)).write(Holds::LINES, [&args.output]);
+    let files = RunFiles::new().read(tables::files(&opened)).write(Holds::PAIRS, [&args.output]);
+    let files = files.write(Holds::LINES, &args.sequences);
     let set = files.write(Holds::PICTURE, &args.plot).write(Holds::JSON, &args.json).check()?;
-    let (pairs, told) = find(&opened, cut, &args.tables, console)?;
-    let mut text = String::from("minor\tmajor\tpairs\n");
-    for ((minor, major), number) in &pairs {
-        text += &format!("{minor}\t{major}\t{number}\n");
+    let output = |path: &PathBuf| set.output(path).map_err(Error::from);
+    let mut sequences = args.sequences.as_ref().map(output).transpose()?;
+    if let Some(sequences) = &mut sequences {
+        sequences.write_all(b"minor\tmajor\tminor_kmer\tmajor_kmer\n").map_err(Error::from)?;
     }
-    let rows: Vec<_> = pairs.into_iter().collect();
+    let search = Search { cut, positions: args.positions, tables: &args.tables };
+    let (found, told) = search.find(&opened, sequences.as_mut(), console)?;
+    if let Some(sequences) = sequences {
+        sequences.finish().map_err(Error::from)?;
+    }
+    let is_smu = OutputFormat::of_name(&args.output) == Some(OutputFormat::Smudges);
+    let text = if is_smu { smu(&found) } else { lines(&found.pairs) };
     let mut all = vec![(&args.output, text.into_bytes())];
     if let Some(plot) = &args.plot {
         let title = path.file_name().unwrap_or_default().to_string_lossy();
+        let rows: Vec<_> = found.pairs.into_iter().collect();
         let bytes = drawn(&picture::picture(&title, &rows, &told), plot, DPI)?;
         all.push((plot, bytes));
     }
@@ -51,40 +65,115 @@ pub(super) fn run(args: &HetmersArgs, console: &Console) -> Result<ExitCode> {
         all.push((json, format!("{:#}\n", summary(&told)).into_bytes()));
     }
     for (path, bytes) in all {
-        let mut output = set.output(path).map_err(Error::from)?;
+        let mut output = output(path)?;
         output.write_all(&bytes).map_err(Error::from)?;
         output.finish().map_err(Error::from)?;
     }
     set.commit_last().map_err(Error::from)?;
-    console.info(format_args!("{}", words(&told)));
+    console.info(format_args!("{}", words(&told, args.positions)));
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the pairs of a table, and the inferred ploidy.
-///
-/// # Errors
-/// If the table cannot be read, or its histogram has no peak above the errors.
-fn find(
-    opened: &[AnyTable],
-    cut: Cut,
-    args: &TableArgs,
-    console: &Console,
-) -> Result<(Pairs, Ploidy)> {
-    let [table] = opened else { bail!("one table is needed") };
-    let path = table.path().display();
-    if let Some(missing) = histogram::cut(table.description()) {
-        console.warn(format_args!("{path}: {missing}"));
+/// Returns the pairs as lines: smaller count, larger count, number.
+fn lines(pairs: &Pairs) -> String {
+    let line =
+        |((minor, major), number): (&(u32, u32), &u64)| format!("{minor}\t{major}\t{number}\n");
+    std::iter::once("minor\tmajor\tpairs\n".to_owned()).chain(pairs.iter().map(line)).collect()
+}
+
+/// The smaller counts from which on Smudgeplot writes no pairs.
+const SMU_MINOR: u32 = 500;
+
+/// Returns the pairs as Smudgeplot's `hetmers` writes them: smaller count, larger count and number, by the sum of
+/// both counts. Pairs are counted on both strands; k-mers that differ from their own reverse complement in one base
+/// are counted once.
+fn smu(found: &Anywhere) -> String {
+    let mut rows = BTreeMap::new();
+    for (pairs, times) in [(&found.pairs, 2), (&found.with_itself, 1)] {
+        for (&(minor, major), &number) in pairs {
+            if minor < SMU_MINOR && minor.saturating_add(major) <= MAX_SUM {
+                *rows.entry((minor + major, minor)).or_insert(0u64) += times * number;
+            }
+        }
     }
-    let rows: Vec<_> = histogram::collect(opened, args)?.iter().collect();
-    warn_of_cut(table, cut, &rows, console);
-    let pairs = hetmers(table, cut, &tables::context(args, None))?;
-    let counted: Vec<_> = pairs.iter().map(|(&counts, &number)| (counts, number)).collect();
-    let Some(told) = ploidy(&counted, &rows) else {
-        bail!(
-            "{path}: its histogram has no peak above the errors: the coverage is too low, or low counts were cut off"
-        );
-    };
-    Ok((pairs, told))
+    let line = |((sum, minor), number)| format!("{minor}\t{}\t{number}\n", sum - minor);
+    rows.into_iter().map(line).collect()
+}
+
+/// A search for pairs.
+struct Search<'s> {
+    cut: Cut,
+    positions: Positions,
+    tables: &'s TableArgs,
+}
+
+impl Search<'_> {
+    /// Returns the pairs of a table, and the inferred ploidy; writes the k-mers of pairs to `sequences`.
+    ///
+    /// # Errors
+    /// If the table cannot be read, or its histogram has no peak above the errors.
+    fn find(
+        &self,
+        opened: &[AnyTable],
+        sequences: Option<&mut Output>,
+        console: &Console,
+    ) -> Result<(Anywhere, Ploidy)> {
+        let [table] = opened else { bail!("one table is needed") };
+        let path = table.path().display();
+        if let Some(missing) = histogram::cut(table.description()) {
+            console.warn(format_args!("{path}: {missing}"));
+        }
+        let rows: Vec<_> = histogram::collect(opened, self.tables)?.iter().collect();
+        warn_of_cut(table, self.cut, &rows, console);
+        let no_peak = || {
+            anyhow!(
+                "{path}: its histogram has no peak above the errors: the coverage is too low, or low counts were cut off"
+            )
+        };
+        let context = tables::context(self.tables, None);
+        let (found, bases) = match self.positions {
+            Positions::Middle => {
+                let pairs = hetmers(table, self.cut, &context)?;
+                (Anywhere { pairs, ..Anywhere::default() }, 1)
+            }
+            Positions::Any => {
+                let solid = solid_threshold(&rows).ok_or_else(no_peak)?;
+                let cut = self.above_errors(table, solid, console);
+                let found = hetmers_anywhere(table, cut, &context, write_to(sequences))?;
+                (found, table.description().k)
+            }
+        };
+        let counted: Vec<_> =
+            found.pairs.iter().map(|(&counts, &number)| (counts, number)).collect();
+        let told = ploidy(&counted, bases, &rows).ok_or_else(no_peak)?;
+        Ok((found, told))
+    }
+
+    /// Returns the bounds of counts: without a lower bound, that of k-mers that are not errors. Almost every k-mer
+    /// has one that differs by an error, so that it would have no other partner.
+    fn above_errors(&self, table: &AnyTable, solid: u32, console: &Console) -> Cut {
+        if self.cut.least > Cut::NONE.least {
+            return self.cut;
+        }
+        let least = solid.saturating_add(1);
+        let path = table.path().display();
+        console.info(format_args!("{path}: counts below {least} are skipped as errors"));
+        Cut { least, ..self.cut }
+    }
+}
+
+/// Returns a function that writes the k-mers of pairs as lines, if there is an output for them.
+fn write_to(mut sequences: Option<&mut Output>) -> impl FnMut(HetPair<'_>) -> Result<(), Error> {
+    move |pair| {
+        let Some(output) = &mut sequences else { return Ok(()) };
+        let ([one, other], [minor, major]) = (pair.kmers, pair.counts);
+        let mut line = format!("{minor}\t{major}\t").into_bytes();
+        line.extend_from_slice(one);
+        line.push(b'\t');
+        line.extend_from_slice(other);
+        line.push(b'\n');
+        Ok(output.write_all(&line)?)
+    }
 }
 
 /// The fraction of the genome's k-mers that bounds may leave out without hiding the ploidy.
@@ -113,18 +202,23 @@ fn warn_of_cut(table: &AnyTable, cut: Cut, rows: &[(u32, u64)], console: &Consol
 /// # Errors
 /// Returns the errors of the command.
 pub(super) fn suggest(opened: &[AnyTable], args: &TableArgs, console: &Console) -> Result<Ploidy> {
-    let (_, told) = find(opened, Cut::NONE, args, console)?;
-    console.info(format_args!("{}", words(&told)));
+    let search = Search { cut: Cut::NONE, positions: Positions::Middle, tables: args };
+    let (_, told) = search.find(opened, None, console)?;
+    console.info(format_args!("{}", words(&told, search.positions)));
     Ok(told)
 }
 
 /// Returns the inferred ploidy as a message.
-fn words(told: &Ploidy) -> String {
+fn words(told: &Ploidy, positions: Positions) -> String {
+    let base = match positions {
+        Positions::Middle => "their middle base",
+        Positions::Any => "one base",
+    };
     let pairs = |number: f64| thousands(number.round() as u64);
     let Some(coverage) = told.coverage else {
         let all = pairs(told.other);
         return format!(
-            "ploidy 1: {all} pairs of k-mers differ in their middle base, too few for two haplotypes"
+            "ploidy 1: {all} pairs of k-mers differ in {base}, too few for two haplotypes"
         );
     };
     let mut smudges = told.smudges.clone();
@@ -134,7 +228,7 @@ fn words(told: &Ploidy) -> String {
         .take(4)
         .map(|smudge| format!("{} {}", smudge.letters(), pairs(smudge.pairs)));
     format!(
-        "ploidy {}: pairs of k-mers that differ in their middle base: {}, others {}; coverage of a haplotype {coverage:.1}",
+        "ploidy {}: pairs of k-mers that differ in {base}: {}, others {}; coverage of a haplotype {coverage:.1}",
         told.ploidy,
         ways.collect::<Vec<_>>().join(", "),
         pairs(told.other)
