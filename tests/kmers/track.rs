@@ -177,13 +177,15 @@ fn tracks(
         for (start, end, _) in covered(&found, k) {
             writeln!(files[2], "{name}\t{start}\t{end}").unwrap();
         }
-        let texts: [&dyn Fn((u64, u64)) -> (u64, String); 3] = [
-            &|of| (of.0, of.0.to_string()),
-            &|of| (of.0, decimal(of.0 as f64 / coverage)),
-            &|of| (of.1, of.1.to_string()),
-        ];
-        for (at, text) in texts.iter().enumerate() {
-            let all: Vec<Option<(u64, String)>> = all.iter().map(|of| of.map(text)).collect();
+        // Counts, expected copies and copies.
+        let text = |track: usize, (count, copies): (u64, u64)| match track {
+            0 => (count, count.to_string()),
+            1 => (count, decimal(count as f64 / coverage)),
+            _ => (copies, copies.to_string()),
+        };
+        for at in 0..3 {
+            let all: Vec<Option<(u64, String)>> =
+                all.iter().map(|of| of.map(|of| text(at, of))).collect();
             let [graph, wig] = &mut files[3 + 2 * at..][..2] else { unreachable!() };
             values(name, &all, graph, wig);
         }

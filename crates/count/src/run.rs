@@ -3,6 +3,7 @@
 mod on_gpus;
 mod output;
 mod panel;
+mod panel_table;
 pub(crate) mod reading;
 
 use std::borrow::Cow;
@@ -241,7 +242,7 @@ fn count_into(
         }
     };
     let inputs = &inputs[..];
-    let panel = config.panel.as_deref().map(|path| crate::panel::open(path, config, context));
+    let panel = config.panel.as_deref().map(|path| panel_table::open(path, config, context));
     let panel = panel.transpose()?;
     let text = merganser_io::text_bytes(inputs);
     let mut devices = context.choose_gpus(Work::Count, text, merganser_gpu::usable)?;

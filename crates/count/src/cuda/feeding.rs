@@ -1,11 +1,9 @@
 //! The reading of a run with devices: the letters of the reads reach the devices as batches of tiles that the CPU has
 //! packed, and as text of files that the devices inflate, parse and pack themselves.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, mpsc};
 use std::{env, iter, thread};
-
-use std::sync::mpsc;
 
 use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Result as GpuResult, Stream};
 use merganser_io::Chunk as Text;
@@ -21,7 +19,7 @@ use crate::Error;
 use crate::fragments::Tally;
 use crate::run::reading::{ReadContext, read_all};
 
-/// What a device does with letters.
+/// The work of a device on letters.
 pub(crate) trait LetterWork: Sync {
     /// The buffers in which letters are processed, a batch at a time.
     type Workspace;

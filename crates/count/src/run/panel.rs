@@ -78,7 +78,7 @@ impl RunContext<'_> {
         Ok(outcome)
     }
 
-    /// Loads the panel, and opens the devices of the job. There are none if the panel is too large for them and
+    /// Loads the panel, and opens the devices of the job; returns no device if the panel is too large for them and
     /// [`DeviceChoice::Auto`] chose them.
     fn load_panel<K: Width>(
         &self,

@@ -134,7 +134,7 @@ impl Search<'_> {
             for range in ranges {
                 by_kmer(&partners, range, most, |group| {
                     let [partner] = *group else { return Ok(()) };
-                    let other = partner.from_other(k);
+                    let other = partner.of_other_strand(k);
                     if partner.kmer == other.kmer {
                         // Its partner is itself, so it is also the partner of its partner.
                         writer.keep(partner)?;
@@ -165,7 +165,7 @@ impl Search<'_> {
             let threads = session.context.threads;
             for pair in each_in_order(threads, from..to, self.cancel, || (), work)?.iter().flatten()
             {
-                let other = pair.from_other(k);
+                let other = pair.of_other_strand(k);
                 let pairs =
                     if other.kmer == pair.kmer { &mut found.with_itself } else { &mut found.pairs };
                 let rarer = if other.count < pair.count { other } else { *pair };

@@ -43,7 +43,7 @@ impl<K: Kmer> Partner<K> {
     }
 
     /// Returns the pair as its other k-mer, in canonical form, has it.
-    pub(super) fn from_other(self, k: usize) -> Partner<K> {
+    pub(super) fn of_other_strand(self, k: usize) -> Partner<K> {
         let other = Partner {
             kmer: self.other(),
             count: self.other_count,

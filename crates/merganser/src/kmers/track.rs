@@ -104,7 +104,7 @@ impl OfRun<'_> {
             ("threads", self.context.threads.into()),
             ("memory", self.context.budget().into()),
         ] {
-            summary.set("parameters", key, Value::from(value));
+            summary.set("parameters", key, value);
         }
         for (key, value) in [
             ("sequences", done.sequences),
