@@ -16,6 +16,7 @@ pub(crate) mod host_bins;
 pub(crate) mod host_writers;
 mod ingesting;
 pub(crate) mod kernels;
+pub(crate) mod letter_work;
 mod packer;
 pub(crate) mod packing;
 pub(crate) mod partition;

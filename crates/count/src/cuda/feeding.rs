@@ -5,43 +5,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::{env, iter, thread};
 
-use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Result as GpuResult, Stream};
+use merganser_gpu::{DeviceBuffer, PinnedBuffer, Result as GpuResult, Stream};
 use merganser_io::Chunk as Text;
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{join, start_scoped};
 
 use super::ingesting::{self, Ingester};
 use super::kernels::{CUT_WORDS, Letters, TILE_WORDS};
+use super::letter_work::LetterWork;
 use super::packer::Packer;
 use super::plan::{Budget, Sizes, Texts};
 use super::queue::Queue;
 use crate::Error;
 use crate::fragments::Tally;
 use crate::run::reading::{ReadContext, read_all};
-
-/// The work of a device on letters.
-pub(crate) trait LetterWork: Sync {
-    /// The buffers in which letters are processed, a batch at a time.
-    type Workspace;
-
-    /// Returns the device.
-    fn device(&self) -> &Device;
-
-    /// Allocates a workspace.
-    fn workspace(&self) -> GpuResult<Self::Workspace>;
-
-    /// Processes letters, of which every k-mer is in exactly one tile. The letters may be overwritten when the work that
-    /// is enqueued on `stream` is done.
-    ///
-    /// # Errors
-    /// If the device or a temporary file fails.
-    fn process(
-        &self,
-        workspace: &mut Self::Workspace,
-        stream: &Stream,
-        letters: Letters<'_>,
-    ) -> Result<(), Error>;
-}
 
 /// Reads all input: all workers read, parse and pack what devices do not read themselves, while `with_devices` runs on a
 /// thread of its own and takes their batches from the queue. It drops the sender once the devices take batches and

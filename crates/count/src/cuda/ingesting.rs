@@ -5,8 +5,8 @@ use merganser_inflate::RemoteRoom;
 use merganser_io::{Chunk as Text, Place, QualityOffset, RemoteChunk};
 use merganser_seq::base::is_base;
 
-use super::feeding::LetterWork;
 use super::kernels::{Letters, TILE_BASES};
+use super::letter_work::LetterWork;
 use super::packer::Packer;
 use super::queue::Queue;
 use crate::fragments::{Fragments, Tally};

@@ -8,9 +8,9 @@ use merganser_gpu::{
 use merganser_run::locks::{into_inner, lock};
 
 use super::chunks::Chunk;
-use super::feeding::LetterWork;
 use super::host_bins::{HostBins, Staging};
 use super::kernels::{self, Letters, Signatures, TILE_BASES, Tiles};
+use super::letter_work::LetterWork;
 use super::plan::Sizes;
 use crate::binmap::BinMap;
 use crate::{Config, Error};
