@@ -30,5 +30,6 @@ pub mod smudges;
 pub use error::Error;
 pub use model::{Doubt, Model, Settings, StandardErrors};
 pub use quality::{
-    error_rate, first_valley, is_flat_valley, least_k, peaks, quality, solid_threshold,
+    error_rate, error_threshold, first_valley, is_flat_valley, least_k, peaks, quality,
+    solid_threshold,
 };

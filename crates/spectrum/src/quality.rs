@@ -37,6 +37,15 @@ pub fn first_valley(rows: &[(u32, u64)]) -> Option<u32> {
     rows.windows(2).find(|two| two[1].1 >= two[0].1).map(|two| two[1].0.saturating_sub(1))
 }
 
+/// Returns the count up to which k-mers are errors: the [first valley](first_valley), if the histogram rises above it
+/// afterwards. Equal neighbouring numbers do not hide it, as they do for [`solid_threshold`]. `rows` are as there.
+pub fn error_threshold(rows: &[(u32, u64)]) -> Option<u32> {
+    let valley = first_valley(rows)?;
+    let (errors, others) = rows.split_at(rows.partition_point(|row| row.0 <= valley));
+    let least = errors.last().map_or(0, |row| row.1);
+    others.iter().any(|row| row.1 > least).then_some(valley)
+}
+
 /// Whether the histogram first stops falling at a count other than [`solid_threshold`], because neighbouring
 /// numbers are equal there; the threshold is then far above the valley.
 pub fn is_flat_valley(rows: &[(u32, u64)]) -> bool {
@@ -108,6 +117,11 @@ mod tests {
         let flat = rows(&[90, 20, 5, 5, 30, 50, 10, 8, 9]);
         assert_eq!(solid_threshold(&flat), Some(8));
         assert!(is_flat_valley(&flat));
+        assert_eq!(error_threshold(&flat), Some(3));
+        assert_eq!(error_threshold(&rows(&[90, 20, 5, 7, 30, 50, 10])), Some(3));
+        assert_eq!(error_threshold(&rows(&[9, 5, 4, 4, 3])), None);
+        assert_eq!(error_threshold(&rows(&[5, 4, 3])), None);
+        assert_eq!(error_threshold(&[]), None);
         assert_eq!(solid_threshold(&rows(&[5, 4, 3])), None);
         assert!(!is_flat_valley(&rows(&[5, 4, 3])));
         // Missing rows are not taken for rows of zero.

@@ -4,7 +4,7 @@
 //! haplotypes and of pairs with arbitrary counts, for each coverage of one haplotype that the main peak of the
 //! histogram permits.
 
-use crate::solid_threshold;
+use crate::error_threshold;
 
 /// The combinations in which up to six haplotypes have two k-mers: the number with the rarer one, and the
 /// number with the other.
@@ -60,7 +60,7 @@ pub struct Ploidy {
     pub ploidy: u32,
     /// The approximate count of a k-mer that one haplotype has once; `None` if there are too few pairs.
     pub coverage: Option<f64>,
-    /// The count above which k-mers were used; the others are errors ([`solid_threshold`]).
+    /// The count above which k-mers were used; the others are errors ([`error_threshold`]).
     pub solid: u32,
     /// The combinations with pairs, in the order of [`WAYS`].
     pub smudges: Vec<Smudge>,
@@ -77,7 +77,7 @@ pub fn ploidy(
     bases: usize,
     histogram: &[(u32, u64)],
 ) -> Option<Ploidy> {
-    let solid = solid_threshold(histogram)?;
+    let solid = error_threshold(histogram)?;
     let behind = || histogram.iter().filter(|row| row.0 > solid);
     let (peak, _) = *behind().max_by_key(|row| row.1).filter(|row| row.0 <= LARGEST_PEAK)?;
     // Files can have any numbers.
@@ -208,6 +208,17 @@ mod tests {
 
     /// Returns the estimate for pairs of some combinations and a histogram with a main peak.
     fn sample(coverage: f64, ways: &[([u32; 2], u32)], peak: f64, kmers: f64) -> Option<Ploidy> {
+        sample_with(coverage, ways, peak, kmers, |_| ())
+    }
+
+    /// Changes the histogram of a [`sample`].
+    fn sample_with(
+        coverage: f64,
+        ways: &[([u32; 2], u32)],
+        peak: f64,
+        kmers: f64,
+        change: impl FnOnce(&mut [(u32, u64)]),
+    ) -> Option<Ploidy> {
         let mut pairs = BTreeMap::new();
         // Approximately normal numbers from sums of uniform ones.
         let mut seed = 7u64;
@@ -237,7 +248,8 @@ mod tests {
             let of_genome = kmers * (0.1 * once + 0.9 * all);
             (count, (errors + of_genome) as u64)
         };
-        let histogram: Vec<(u32, u64)> = (1..400).map(at).filter(|row| row.1 > 0).collect();
+        let mut histogram: Vec<(u32, u64)> = (1..400).map(at).filter(|row| row.1 > 0).collect();
+        change(&mut histogram);
         ploidy(&pairs, 1, &histogram)
     }
 
@@ -253,6 +265,16 @@ mod tests {
         assert_eq!(told(15.0, &[([1, 3], 3000), ([2, 2], 1200)], 60.0), (4, Some(true)));
         assert_eq!(told(15.0, &[([2, 2], 3000), ([1, 3], 900)], 60.0), (4, Some(true)));
         assert_eq!(told(25.0, &[([1, 5], 3000), ([2, 4], 900)], 150.0), (6, Some(true)));
+    }
+
+    #[test]
+    fn equal_numbers_in_the_valley_hide_no_haplotype() {
+        let told = sample_with(20.0, &[([1, 1], 9000)], 40.0, 1e6, |rows| {
+            let (least, _) = rows[..20].iter().enumerate().min_by_key(|(_, row)| row.1).unwrap();
+            rows[least + 1].1 = rows[least].1;
+        });
+        let told = told.unwrap();
+        assert!(told.ploidy == 2 && told.solid < 12, "{told:?}");
     }
 
     #[test]

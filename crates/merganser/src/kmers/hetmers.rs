@@ -12,8 +12,8 @@ use merganser_kmers::algebra::{self, Cut};
 use merganser_kmers::hetmers::{Anywhere, HetPair, MAX_SUM, Pairs, hetmers, hetmers_anywhere};
 use merganser_kmers::tables::AnyTable;
 use merganser_report::smudges as picture;
+use merganser_spectrum::error_threshold;
 use merganser_spectrum::smudges::{Ploidy, Smudge, ploidy};
-use merganser_spectrum::{first_valley, solid_threshold};
 use serde_json::json;
 
 use super::{histogram, tables};
@@ -137,7 +137,7 @@ impl Search<'_> {
                 (Anywhere { pairs, ..Anywhere::default() }, 1)
             }
             Positions::Any => {
-                let solid = solid_threshold(&rows).ok_or_else(no_peak)?;
+                let solid = error_threshold(&rows).ok_or_else(no_peak)?;
                 let cut = self.above_errors(table, solid, console);
                 let found = hetmers_anywhere(table, cut, &context, write_to(sequences))?;
                 (found, table.description().k)
@@ -181,7 +181,7 @@ const MAX_HIDDEN: f64 = 0.05;
 
 /// Warns of bounds that leave out k-mers of the genome, which hides pairs and may change the inferred ploidy.
 fn warn_of_cut(table: &AnyTable, cut: Cut, rows: &[(u32, u64)], console: &Console) {
-    let solid = first_valley(rows).unwrap_or(0);
+    let solid = error_threshold(rows).unwrap_or(0);
     let number = |keep: &dyn Fn(u32) -> bool| -> u64 {
         rows.iter().filter(|row| row.0 > solid && keep(row.0)).map(|row| row.1).sum()
     };
