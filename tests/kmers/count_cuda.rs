@@ -93,7 +93,7 @@ fn panels() {
     let [one, two] = small_reads().map(|path| path.display().to_string());
     let devices =
         ["--device cuda", "--device cuda:0", "--device cuda:0,0", "--device cuda:0 --threads 1"];
-    for k in [4, 16, 17, 32, 33, 64, 65, 101] {
+    for k in [1, 2, 4, 16, 17, 32, 33, 64, 65, 101] {
         dir.run(&format!("count -q -k {k} --min-count 2 -o panel.mgk {one}")).ok();
         same_on(&dir, &format!("-k {k} --panel panel.mgk"), &format!("{two} {one}"), &devices);
     }

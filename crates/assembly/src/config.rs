@@ -318,7 +318,7 @@ fn twice(what: &str, name: &str, is_same: bool) -> String {
 }
 
 /// A table with this maximum count or a larger one lacks no k-mer. This is KMC's default (`-cx`).
-const UNCUT_MAX_COUNT: u32 = 1_000_000_000;
+pub(crate) const UNCUT_MAX_COUNT: u32 = 1_000_000_000;
 
 #[cfg(test)]
 mod tests {

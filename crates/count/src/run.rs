@@ -284,6 +284,8 @@ fn warn(config: &Config, outcome: &Outcome, warnings: &Warnings) {
         let (records, k) = (thousands(outcome.records), config.k);
         warnings
             .push(format!("no k-mers: none of {records} records has {k} usable bases in a row"));
+    } else if outcome.kept_kmers == 0 && config.panel.is_some() {
+        warnings.push("no k-mer of the panel occurs in the input within the limits of counts");
     } else if outcome.kept_kmers == 0 {
         warnings.push("no k-mer occurs as often as asked for; `min_count` 1 keeps all");
     }

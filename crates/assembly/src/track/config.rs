@@ -4,7 +4,7 @@ use merganser_kmers::tables::AnyTable;
 use merganser_run::ConfigError;
 
 use crate::Error;
-use crate::config::unfit;
+use crate::config::{UNCUT_MAX_COUNT, unfit};
 
 /// The settings of tracks.
 // The doc comments of the fields are the help texts of the command line.
@@ -106,7 +106,7 @@ impl TrackConfig {
             "`classes` and `expected` need all its k-mers: leave out the bounds of its counts"
                 .into()
         } else if let Some(reason) = unfit(description, 1, "")
-            && wanted.classes
+            && (wanted.classes || (wanted.expected && description.max_count < UNCUT_MAX_COUNT))
         {
             reason
         } else if !description.canonical && (wanted.copies || wanted.expected) {

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// The largest number of intervals that wait for an earlier one to end. If there are more, that one is divided.
+/// The largest number of intervals that wait for an earlier one to end. If there are more, that one is divided; its parts
+/// overlap by less than a k-mer, so that intervals are in the order of their starts.
 const MAX_WAITING: usize = 1 << 16;
 
 /// Consecutive k-mers of a class.
@@ -51,9 +52,7 @@ impl Intervals {
             }
             None => {
                 self.open[run.class] = Some(self.taken + self.waiting.len());
-                // After an interval that was divided, the first base may be covered already.
-                let start = run.start.max(self.ends[run.class]);
-                self.waiting.push_back(ClassRun { start, ..run });
+                self.waiting.push_back(run);
             }
         }
         self.ends[run.class] = run.end;

@@ -11,7 +11,7 @@ use merganser_kmers::lookup::{Lookup, LookupOptions, Pair, open_lookup};
 use merganser_kmers::reads::{self, Job, Mark, Marked};
 use merganser_kmers::tables::AnyTable;
 use merganser_run::{Context, DeviceChoice, Stages, give_back_freed_memory};
-use merganser_spectrum::{Model, Settings, first_valley};
+use merganser_spectrum::{Model, Settings, error_threshold};
 
 use super::class::{ClassSum, Rule};
 use super::config::{TrackConfig, Wanted};
@@ -99,7 +99,7 @@ pub fn run(
         give_back_freed_memory();
 
         let begun = Instant::now();
-        let seen = seen(&run, table, own)?;
+        let seen = seen(&run, table, cut, own)?;
         stages.since("compare", begun);
         give_back_freed_memory();
 
@@ -156,11 +156,6 @@ fn rule_of(
     doubts: &mut Vec<String>,
     context: &Context,
 ) -> Result<Rule, Error> {
-    let solid = config.solid;
-    if let (Some(coverage), Some(solid)) = (config.coverage, solid) {
-        doubts.extend(doubt_of_coverage(coverage));
-        return Ok(Rule { coverage, solid });
-    }
     let histogram = table.histogram(context)?;
     let rows: Vec<(u32, u64)> = histogram.iter().collect();
     if rows.is_empty() {
@@ -173,7 +168,7 @@ fn rule_of(
         None => modelled(config, table, &rows, doubts)?,
     };
     doubts.extend(doubt_of_coverage(coverage));
-    Ok(Rule { coverage, solid: solid.unwrap_or_else(|| valley(&rows)) })
+    Ok(Rule { coverage, solid: config.solid.unwrap_or_else(|| valley(&rows)) })
 }
 
 /// Returns a warning if the coverage is low.
@@ -189,7 +184,7 @@ fn doubt_of_coverage(coverage: f64) -> Option<String> {
 /// Returns the last count of the valley between errors and genome, or 0 if the histogram does not begin with errors.
 fn valley(rows: &[(u32, u64)]) -> u32 {
     let first = rows.first().map_or(0, |row| row.0);
-    first_valley(rows).filter(|&valley| valley > first).unwrap_or(0)
+    error_threshold(rows).filter(|&valley| first == 1 && valley > first).unwrap_or(0)
 }
 
 /// Returns the count in the reads of a k-mer that the sequences should have once, by the model of the histogram.
@@ -213,14 +208,22 @@ fn modelled(
     Ok(model.coverage * f64::from(ploidy) / f64::from(config.haplotypes()))
 }
 
-/// Returns the table of the counts in the reads of the k-mers of the sequences, and the table `own` of their counts in
+/// Returns the table of the counts in the reads, within `cut`, of the k-mers of the sequences, and the table `own` of their counts in
 /// the sequences. Both are smaller than the table of the reads, which has the k-mers of all errors.
-fn seen(run: &RunContext<'_>, table: AnyTable, own: AnyTable) -> Result<[AnyTable; 2], Error> {
+fn seen(
+    run: &RunContext<'_>,
+    table: AnyTable,
+    cut: Cut,
+    own: AnyTable,
+) -> Result<[AnyTable; 2], Error> {
     let path = run.path("seen")?;
     let seen = Expression::Of {
         operation: Operation::Intersect,
         mode: Mode::Left,
-        operands: vec![Expression::Table(0), Expression::Table(1)],
+        operands: vec![
+            Expression::Within(Box::new(Expression::Table(0)), cut),
+            Expression::Table(1),
+        ],
     };
     let tables = [table, own];
     join(&own_table(seen, &path), None, &tables, &OutputSet::alone(), run.beside)?;
@@ -291,8 +294,11 @@ impl<'w> Walk<'w> {
     fn take(&mut self, mark: Mark<'_>) -> Result<(), Error> {
         if let Mark::Begin { name } = mark {
             self.sequences += 1;
-            if self.names.len() < NAMES && self.repeated.is_none() && !self.names.insert(hash(name))
-            {
+            let is_known = match self.names.len() < NAMES {
+                true => !self.names.insert(hash(name)),
+                false => self.names.contains(&hash(name)),
+            };
+            if is_known && self.repeated.is_none() {
                 self.repeated = Some(String::from_utf8_lossy(name).into_owned());
             }
         }

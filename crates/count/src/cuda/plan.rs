@@ -145,12 +145,16 @@ fn batch_tiles(job: Job<'_>, bins: usize, streams: usize) -> usize {
     allowed.clamp(16, BATCH_TILES as u64) as usize
 }
 
-/// Returns the number of batches in host memory: as many as fit into a quarter of the memory budget and into
+/// Returns the number of batches in host memory: as many as fit into a quarter of `memory` bytes and into
 /// [`MAX_BATCH_BYTES`], but at least two per thread and two more.
-pub(crate) fn batches(job: Job<'_>, tiles: usize) -> usize {
-    let bytes = (tiles * TileBuffer::TILE_BYTES) as u64;
-    let share = (job.memory / 4).min(MAX_BATCH_BYTES);
-    ((share / bytes) as usize).max(2 * job.threads + 2)
+pub(crate) fn batches(job: Job<'_>, tiles: usize, memory: u64) -> usize {
+    let share = (memory / 4).min(MAX_BATCH_BYTES);
+    ((share / batch_bytes(tiles) as u64) as usize).max(2 * job.threads + 2)
+}
+
+/// Returns the bytes of a batch in host memory.
+pub(crate) fn batch_bytes(tiles: usize) -> usize {
+    tiles * TileBuffer::TILE_BYTES
 }
 
 /// The division of a device's memory, in bytes, before anything is allocated.

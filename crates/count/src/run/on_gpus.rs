@@ -37,7 +37,7 @@ use crate::plan::Plan;
 use crate::results::Results;
 
 /// Bytes of pinned memory, stacks and the CUDA runtime, reserved from the host's budget.
-const HOST_RESERVE: u64 = 256 << 20;
+pub(super) const HOST_RESERVE: u64 = 256 << 20;
 /// The largest number of threads that gather a group's records from the host; more would contend with each other.
 const MAX_GATHERERS: usize = 4;
 /// A device's memory divided by this number is left free for allocations that are larger than planned.
@@ -104,7 +104,8 @@ impl RunContext<'_> {
         outcome: &mut Outcome,
     ) -> Result<Cut, Error> {
         let plan::Sizes { bins, words, tiles, .. } = sizes;
-        let (queue, reading) = (Queue::new(plan::batches(self.job, tiles), tiles), self.reading());
+        let (queue, reading) =
+            (Queue::new(plan::batches(self.job, tiles, self.job.memory), tiles), self.reading());
         let (mut tally, cut) = read_beside(&reading, first, &queue, |ready| {
             cut_on_all(&reading, map, sizes, (devices, ready), &queue, host)
         })?;

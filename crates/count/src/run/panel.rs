@@ -12,7 +12,7 @@ use merganser_kmers::tables::AnyTable;
 use merganser_run::{Context, DeviceChoice, GpuShortage, Unit, side_by_side, start_scoped};
 use merganser_seq::kmer::Kmer;
 
-use super::on_gpus::with_budgets;
+use super::on_gpus::{HOST_RESERVE, with_budgets};
 use super::reading::read_all;
 use super::{Outcome, RunContext};
 use crate::Error;
@@ -28,6 +28,9 @@ use crate::panel::{PanelCounter, PanelResults, at_once};
 /// Shorter k-mers are stored as those of this length, in 8 bytes: in lines of 64 bytes, 4 would not save memory, and
 /// devices do not have such k-mers.
 pub(super) const LEAST_K: usize = 17;
+/// The smallest k of panels on devices. Single letters that are no bases have no cut between them and others.
+const LEAST_K_OF_DEVICES: usize = 2;
+
 /// Open devices with their memory.
 type Devices = Vec<(Device, Budget)>;
 
@@ -87,17 +90,18 @@ impl RunContext<'_> {
         context: &Context,
     ) -> Result<(Panel<K>, Devices), Error> {
         let job = self.job;
-        let load = || Ok::<_, Error>(Panel::load(table, crate::plan::reading(job), context)?);
-        if job.devices.is_empty() {
-            return Ok((load()?, Vec::new()));
+        let load = |budget| Ok::<_, Error>(Panel::load(table, budget, context)?);
+        if job.devices.is_empty() || self.config.k < LEAST_K_OF_DEVICES {
+            return Ok((load(crate::plan::reading(job))?, Vec::new()));
         }
+        let budget = self.beside_devices();
         thread::scope(|scope| {
             let (sent, opened) = mpsc::channel();
             // Initializes CUDA while the panel is loaded.
             start_scoped(scope, move || {
                 let _ = sent.send(Device::open_all(job.devices));
             })?;
-            let (panel, devices) = (load()?, with_budgets(job, opened)?);
+            let (panel, devices) = (load(budget)?, with_budgets(job, opened)?);
             match check_room(&panel, &devices) {
                 Ok(()) => Ok((panel, devices)),
                 Err(shortage) if context.device == DeviceChoice::Auto => {
@@ -107,6 +111,13 @@ impl RunContext<'_> {
                 Err(shortage) => Err(shortage.into()),
             }
         })
+    }
+
+    /// Returns the budget of reading with devices, with the fewest batches of tiles.
+    fn beside_devices(&self) -> merganser_run::Budget {
+        let tiles = plan::Sizes::of(self.job, 1, None, 1).tiles;
+        let batches = plan::batches(self.job, tiles, 0) * plan::batch_bytes(tiles);
+        crate::plan::reading(self.job).with(HOST_RESERVE).with(batches as u64)
     }
 
     /// Reads all input and adds its k-mers to the counters of the panel; returns the counts of what was read, and the
@@ -136,7 +147,8 @@ impl RunContext<'_> {
         })?;
         outcome.devices = devices.iter().map(|(device, _)| device.info().clone()).collect();
         let sizes = plan::Sizes::of(self.job, 1, None, 1);
-        let queue = Queue::new(plan::batches(self.job, sizes.tiles), sizes.tiles);
+        let left = self.beside_devices().with(panel.bytes()).left();
+        let queue = Queue::new(plan::batches(self.job, sizes.tiles, left), sizes.tiles);
         let reading = self.reading();
         let (mut tally, on_gpus) = read_beside(&reading, None, &queue, |ready| {
             let budgets = devices.iter_mut().map(|(_, budget)| budget);

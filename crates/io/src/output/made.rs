@@ -115,8 +115,9 @@ fn remove(path: &Path) {
 enum Removed {
     /// The directory was removed, or its removal is left to others.
     Done,
-    /// A run started to use the directory while it had no mark.
-    InUse,
+    /// It was not possible at this moment: another run started to use the directory while it had no mark, or memory was
+    /// short.
+    NotYet,
 }
 
 fn try_to_remove(path: &Path) -> Removed {
@@ -124,7 +125,11 @@ fn try_to_remove(path: &Path) -> Removed {
     if !mark.exists() {
         return Removed::Done;
     }
-    let Ok(entries) = fs::read_dir(path) else { return Removed::Done };
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::OutOfMemory => return Removed::NotYet,
+        Err(_) => return Removed::Done,
+    };
     let others: Vec<_> =
         entries.flatten().filter(|entry| entry.file_name().as_bytes() != MARK.as_bytes()).collect();
     if others.iter().any(belongs_to_runs) {
@@ -134,7 +139,7 @@ fn try_to_remove(path: &Path) -> Removed {
     if !others.is_empty() || fs::remove_dir(path).is_ok() || File::create(&mark).is_err() {
         return Removed::Done;
     }
-    Removed::InUse
+    Removed::NotYet
 }
 
 /// Whether an entry of a directory was created by runs of this program: it is a temporary file, has the mark, or

@@ -112,8 +112,9 @@ pub(super) fn by_kmer<K: Kmer>(
     most: u64,
     mut take: impl FnMut(&[Partner<K>]) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let contents = partners.contents(range);
+    // The number of records is known only until the contents are taken.
     let parts = partners.len(range).div_ceil(most.max(1)).next_power_of_two();
+    let contents = partners.contents(range);
     let part_bits = parts.ilog2();
     let (mut buffer, mut some) = (Vec::new(), Vec::new());
     for part in 0..parts {

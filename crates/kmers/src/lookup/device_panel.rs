@@ -29,23 +29,21 @@ pub struct DevicePanel<K> {
     counters: DeviceBuffer<u32>,
     /// The number of k-mers of all letters.
     kmers: DeviceBuffer<u64>,
-    /// The addresses of `counters` and `kmers`, to which all streams add atomically.
-    counting: Addresses,
+    /// The address of `kmers`, to which all streams add atomically, as they do to the counters.
+    total: Address,
     /// The lines to which the entries point.
     _lines: DeviceBuffer<u64>,
     width: PhantomData<fn(K)>,
 }
 
-/// Addresses in device memory.
+/// An address in device memory.
 #[derive(Clone, Copy, Debug)]
-struct Addresses {
-    kmers: *mut u64,
-}
+struct Address(*mut u64);
 
 // SAFETY: an address is a number on the host.
-unsafe impl Send for Addresses {}
+unsafe impl Send for Address {}
 // SAFETY: as above.
-unsafe impl Sync for Addresses {}
+unsafe impl Sync for Address {}
 
 impl<K: Kmer> DevicePanel<K> {
     /// Returns the device memory that a panel takes, in bytes.
@@ -100,7 +98,7 @@ impl<K: Kmer> DevicePanel<K> {
             canonical,
             bits: panel.kmers.bits,
             entries: on_device,
-            counting: Addresses { kmers: kmers.view_mut().as_mut_ptr() },
+            total: Address(kmers.view_mut().as_mut_ptr()),
             counters,
             kmers,
             _lines: room,
@@ -139,7 +137,7 @@ impl<K: Kmer> DevicePanel<K> {
             canonical: self.canonical,
             bits: self.bits as i32,
             sections: self.entries.view().as_ptr(),
-            kmers: self.counting.kmers,
+            kmers: self.total.0,
         };
         stream.launch("counting the k-mers of a panel", |raw| {
             // SAFETY: the kernel reads as many letters and cuts as the arguments say, and lines and entries, which live as

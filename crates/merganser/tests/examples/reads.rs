@@ -159,7 +159,7 @@ hint: build with `--features cuda` (needs a CUDA toolkit)
 pub(crate) fn handle_errors(runs: &Runs) {
     runs.write("reads.fa", stretches(&runs.lambda()[..200], 100, 50));
     assert_eq!(runs.ok("handle_errors reads.fa 1"), "3 reads, 180 k-mers\n");
-    let expected = "wrong argument: MIN_COUNT 0 is out of range: 1 or more\n";
+    let expected = "wrong argument: MIN_COUNT 0 is out of range: 1 or more, or 0 with a `panel`\n";
     assert_eq!(runs.ok("handle_errors reads.fa 0"), expected);
     let expected = "failed: missing.fa: cannot open: no such file or directory\n";
     assert_eq!(runs.ok("handle_errors missing.fa 1"), expected);
