@@ -37,7 +37,7 @@ use crate::plan::Plan;
 use crate::results::Results;
 
 /// Bytes of pinned memory, stacks and the CUDA runtime, reserved from the host's budget.
-pub(super) const HOST_RESERVE: u64 = 256 << 20;
+const HOST_RESERVE: u64 = 256 << 20;
 /// The largest number of threads that gather a group's records from the host; more would contend with each other.
 const MAX_GATHERERS: usize = 4;
 /// A device's memory divided by this number is left free for allocations that are larger than planned.

@@ -12,7 +12,7 @@ use merganser_kmers::tables::AnyTable;
 use merganser_run::{Context, DeviceChoice, GpuShortage, Unit, side_by_side, start_scoped};
 use merganser_seq::kmer::Kmer;
 
-use super::on_gpus::{HOST_RESERVE, with_budgets};
+use super::on_gpus::with_budgets;
 use super::reading::read_all;
 use super::{Outcome, RunContext};
 use crate::Error;
@@ -117,7 +117,7 @@ impl RunContext<'_> {
     fn beside_devices(&self) -> merganser_run::Budget {
         let tiles = plan::Sizes::of(self.job, 1, None, 1).tiles;
         let batches = plan::batches(self.job, tiles, 0) * plan::batch_bytes(tiles);
-        crate::plan::reading(self.job).with(HOST_RESERVE).with(batches as u64)
+        crate::plan::reading(self.job).with(batches as u64)
     }
 
     /// Reads all input and adds its k-mers to the counters of the panel; returns the counts of what was read, and the
