@@ -182,7 +182,7 @@ impl Files {
         }
         self.sums.found += if count > 0 { kmers } else { 0 };
         let counts = counts.map(|count| u64::from(count) * kmers);
-        let of = |class| ClassRun { class, start, end, kmers, counts };
+        let of = |class| ClassRun { class, start, end, kmers, counts, repeated: 0 };
         if self.present.is_some() && count > 0 {
             self.intervals[1].add(of(PRESENT));
         }
@@ -200,8 +200,9 @@ impl Files {
         let (sums, text) = (&mut self.sums, &mut self.text);
         if let Some(classes) = classes {
             while let Some(own) = of_classes.next() {
-                let ClassRun { class, start, end, kmers, counts: [reads, copies] } = own;
-                sums.classes[class].add(ClassSum { kmers, intervals: 1, bases: end - start });
+                let ClassRun { class, start, end, kmers, counts: [reads, copies], repeated } = own;
+                let bases = end - start - repeated;
+                sums.classes[class].add(ClassSum { kmers, intervals: 1, bases });
                 put_interval(name, start, end, text);
                 text.push(b'\t');
                 text.extend_from_slice(Class::ALL[class].name().as_bytes());
