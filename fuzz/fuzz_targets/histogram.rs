@@ -31,7 +31,8 @@ fuzz_target!(|input: &[u8]| {
         }
         3 => {
             let pair = |two: &[(u32, u64)]| ((two[0].0, two[1].0), two[0].1.min(two[1].1));
-            let _ = smudges::ploidy(&rows.windows(2).map(pair).collect::<Vec<_>>(), &rows);
+            let bases = usize::from(k % 128) + 1;
+            let _ = smudges::ploidy(&rows.windows(2).map(pair).collect::<Vec<_>>(), bases, &rows);
         }
         _ => {}
     }
