@@ -35,6 +35,9 @@ impl Slots {
     }
 }
 
+/// The number that slots without a bin have instead ([`BinMap::of_met`]).
+pub(crate) const NO_BIN: usize = u16::MAX as usize;
+
 /// The bin of each slot.
 #[derive(Debug)]
 pub(crate) struct BinMap {
@@ -46,10 +49,18 @@ impl BinMap {
     /// Distributes the slots over `bins` bins so that the weights (k-mers of the sample) are even: the
     /// heaviest slot first, each to the lightest bin. Slots without weight follow round-robin.
     pub(crate) fn balanced(slots: Slots, weights: &[u64], bins: usize) -> BinMap {
+        let mut map = BinMap::of_met(slots, weights, bins);
+        let unmet = map.bin_of.iter_mut().filter(|bin| usize::from(**bin) == NO_BIN);
+        unmet.enumerate().for_each(|(i, bin)| *bin = (i % bins) as u16);
+        map
+    }
+
+    /// Distributes the slots as [`BinMap::balanced`] does, but slots without weight get no bin.
+    pub(crate) fn of_met(slots: Slots, weights: &[u64], bins: usize) -> BinMap {
         let mut order: Vec<u32> = (0..slots.count() as u32).collect();
         order.sort_by_key(|&slot| (Reverse(weights[slot as usize]), slot));
         let met = order.partition_point(|&slot| weights[slot as usize] > 0);
-        let mut bin_of = vec![0u16; slots.count()];
+        let mut bin_of = vec![NO_BIN as u16; slots.count()];
         let mut lightest: BinaryHeap<Reverse<(u64, u16)>> =
             (0..bins as u16).map(|bin| Reverse((0, bin))).collect();
         for &slot in &order[..met] {
@@ -58,9 +69,6 @@ impl BinMap {
                 bin_of[slot as usize] = *bin;
                 *load += weights[slot as usize];
             }
-        }
-        for (i, &slot) in order[met..].iter().enumerate() {
-            bin_of[slot as usize] = (i % bins) as u16;
         }
         BinMap { slots, bin_of }
     }
@@ -79,7 +87,7 @@ impl BinMap {
         slot
     }
 
-    /// Returns the bin of a slot.
+    /// Returns the bin of a slot, or [`NO_BIN`].
     #[inline(always)]
     pub(crate) fn bin_of_slot(&self, slot: usize) -> usize {
         usize::from(self.bin_of[slot])

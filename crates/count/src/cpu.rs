@@ -8,6 +8,7 @@ pub(crate) mod partition;
 pub(crate) mod sample;
 pub(crate) mod small;
 mod width;
+pub(crate) mod windows;
 
 pub(crate) use kmer_map::KmerMap;
 pub(crate) use width::Width;

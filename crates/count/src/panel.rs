@@ -1,194 +1,208 @@
-//! Counting only the k-mers of a panel: each is looked up in a table in memory that has a counter for each k-mer, so that
-//! memory and time do not depend on the k-mers of the reads.
+//! Counting only the k-mers of a panel: super-k-mers of the reads wait in bins, and those of a bin are looked up together, in
+//! the section of the panel that has all k-mers with their signatures, so that it stays in a core's cache. Memory and time
+//! do not depend on the k-mers of the reads.
 
-use merganser_kmers::Histogram;
-use merganser_kmers::lookup::Panel;
-use merganser_run::{Cancel, each, prefer_huge_pages};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use merganser_kmers::lookup::{AssignSlots, Distribution, Panel};
+use merganser_kmers::tables::AnyTable;
+use merganser_run::{Budget, Context};
 use merganser_seq::kmer::Kmer;
+use merganser_seq::signature::Scanner;
+use merganser_seq::simd::Level;
+use merganser_store::{Bins, BlockPool, Writer};
 
-use crate::emit::{Sections, Stretch, Stretches, TableContents};
-use crate::fragments::{Consumer, Fragment};
-use crate::{Config, Error};
+use crate::binmap::{BinMap, Slots};
+use crate::cpu::partition::{Partitioned, Partitioner};
+use crate::cpu::windows::Windows;
+use crate::fragments::{BATCH_BASES, Consumer, Fragment};
+use crate::superkmer::{MAX_KMERS, records};
+use crate::{Config, Error, plan};
 
-/// The number of k-mers that are looked up in one call, if they are not grouped.
+/// The average number of k-mers in a section: lines and counters of 31-mers then take 0.8 MB.
+const KMERS_PER_SECTION: u64 = 48 << 10;
+/// The range of the number of sections. A worker keeps a section for itself for a while, so there are more than threads.
+const SECTIONS: std::ops::RangeInclusive<u64> = 256..=16_384;
+/// The number of k-mers that are looked up together.
 const AT_ONCE: usize = 256;
-/// The size of a panel in bytes from which on k-mers are grouped: smaller ones are in the cache.
-const MIN_GROUPED_BYTES: u64 = 32 << 20;
-/// The number of k-mers that is worth grouping, and the maximum.
-const MIN_GROUPED: usize = 1 << 18;
-const MAX_GROUPED: usize = 4 << 20;
 
-/// The k-mers that wait to be looked up, grouped by their sections, so that few pages of memory are in use at a time: with
-/// 16 threads and a panel of 100 million k-mers, 10 Gbases take 43 s instead of 57 s.
-struct Waiting<K> {
-    kmers: Vec<K>,
-    /// The number of k-mers at which they are looked up.
-    most: usize,
-    grouped: Vec<K>,
-    /// The next position in `grouped` for each section; empty if k-mers are not grouped.
-    places: Vec<u32>,
+/// A panel in sections by signatures.
+pub(crate) struct SignaturePanel<K> {
+    pub(crate) panel: Panel<K>,
+    map: BinMap,
 }
 
-impl<K: Kmer> Waiting<K> {
-    fn new(panel: &Panel<K>, most: usize) -> Waiting<K> {
-        let is_grouped = most > AT_ONCE;
-        let reserved = |most: usize| {
-            let mut kmers = Vec::with_capacity(most);
-            prefer_huge_pages(kmers.spare_capacity_mut());
-            kmers
+impl<K: Kmer> SignaturePanel<K> {
+    /// Loads a panel; `budget` has the memory of everything else.
+    pub(crate) fn load(
+        config: &Config,
+        table: &AnyTable,
+        budget: Budget,
+        context: &Context,
+    ) -> Result<SignaturePanel<K>, Error> {
+        let slots = Slots::new(config.signature_bases());
+        let kmers = table.description().kmers.unwrap_or(0);
+        let distribute = |weights: &[u64]| {
+            let kmers = weights.iter().sum::<u64>().max(kmers);
+            let sections = (kmers / KMERS_PER_SECTION).clamp(*SECTIONS.start(), *SECTIONS.end());
+            (sections as usize, BinMap::of_met(slots, weights, sections as usize))
         };
-        Waiting {
-            kmers: reserved(most),
-            most,
-            grouped: reserved(if is_grouped { most } else { 0 }),
-            places: vec![0; if is_grouped { 1 << panel.section_bits() } else { 0 }],
-        }
-    }
-
-    /// Returns the k-mers, grouped if they are.
-    fn in_order(&mut self, panel: &Panel<K>) -> &[K] {
-        if self.places.is_empty() {
-            return &self.kmers;
-        }
-        self.places.fill(0);
-        self.kmers.iter().for_each(|&kmer| self.places[panel.section_of(kmer)] += 1);
-        let mut sum = 0;
-        for place in &mut self.places {
-            sum += std::mem::replace(place, sum);
-        }
-        self.grouped.resize(self.kmers.len(), K::default());
-        for &kmer in &self.kmers {
-            let place = &mut self.places[panel.section_of(kmer)];
-            self.grouped[*place as usize] = kmer;
-            *place += 1;
-        }
-        &self.grouped
+        let make = || SignatureSlots::new(config, slots);
+        let loaded = Panel::load_by_slots(table, slots.count(), make, distribute, budget, context)?;
+        Ok(SignaturePanel { panel: loaded.0, map: loaded.1 })
     }
 }
 
-/// Returns the number of k-mers that each of `threads` workers should look up in one call, if `left` bytes are left.
-pub(crate) fn at_once<K: Kmer>(panel: &Panel<K>, left: u64, threads: usize) -> usize {
-    let room = left / 2 / threads as u64 / (2 * size_of::<K>() as u64);
-    let most = (room as usize).min(MAX_GROUPED);
-    match panel.bytes() > MIN_GROUPED_BYTES && most >= MIN_GROUPED {
-        true => most,
-        false => AT_ONCE,
+impl Distribution for BinMap {
+    #[inline(always)]
+    fn section_of(&self, slot: u32) -> usize {
+        self.bin_of_slot(slot as usize)
     }
 }
 
-/// A worker that counts the k-mers of reads which a panel has.
-pub(crate) struct PanelCounter<'p, K> {
-    panel: &'p Panel<K>,
+/// Assigns k-mers to the slots of their signatures.
+struct SignatureSlots {
     k: usize,
-    canonical: bool,
-    waiting: Waiting<K>,
-    /// The number of k-mers of the reads, whether the panel has them or not.
-    pub(crate) kmers: u64,
+    scanner: Scanner,
+    slots: Slots,
+    codes: Vec<u8>,
 }
 
-impl<'p, K: Kmer> PanelCounter<'p, K> {
-    /// Returns a worker that looks up `at_once` k-mers in one call.
-    pub(crate) fn new(panel: &'p Panel<K>, config: &Config, at_once: usize) -> PanelCounter<'p, K> {
-        let (k, canonical) = (config.k, config.is_canonical());
-        PanelCounter { panel, k, canonical, waiting: Waiting::new(panel, at_once), kmers: 0 }
-    }
-
-    /// Looks up the k-mers that wait; to be called at the end, too.
-    pub(crate) fn send(&mut self) {
-        self.panel.add(self.waiting.in_order(self.panel));
-        self.kmers += self.waiting.kmers.len() as u64;
-        self.waiting.kmers.clear();
+impl SignatureSlots {
+    fn new(config: &Config, slots: Slots) -> SignatureSlots {
+        let (k, p, canonical) = (config.k, config.signature_bases(), config.is_canonical());
+        let scanner = Scanner::new(Level::best(), config.rule, k, p, canonical);
+        SignatureSlots { k, scanner, slots, codes: Vec::new() }
     }
 }
 
-impl<K: Kmer> Consumer for PanelCounter<'_, K> {
-    fn batch(&mut self, codes: &[u8], fragments: &[Fragment]) -> Result<(), Error> {
-        let (k, mask) = (self.k, K::mask(self.k));
-        for fragment in fragments {
-            let (mut forward, mut reverse) = (K::default(), K::default());
-            for (at, &code) in codes[fragment.start..fragment.end].iter().enumerate() {
-                forward = forward.push(code, mask);
-                reverse = reverse.push_complement(code, k);
-                if at + 1 < k {
-                    continue;
-                }
-                let kmer = if self.canonical { forward.least(reverse) } else { forward };
-                self.waiting.kmers.push(kmer);
-                if self.waiting.kmers.len() == self.waiting.most {
-                    self.send();
+impl<K: Kmer> AssignSlots<K> for SignatureSlots {
+    fn slots_of(&mut self, kmers: &[(K, u32)], slots: &mut Vec<u32>) {
+        let k = self.k;
+        slots.clear();
+        for kmers in kmers.chunks(BATCH_BASES / k) {
+            self.codes.clear();
+            kmers.iter().for_each(|&(kmer, _)| append_codes(kmer, k, &mut self.codes));
+            let own = self.scanner.scan(&self.codes).iter().step_by(k);
+            slots.extend(own.map(|&signature| self.slots.of(signature) as u32));
+        }
+    }
+}
+
+/// The codes of the four bases of each byte.
+const CODES: [[u8; 4]; 256] = {
+    let mut codes = [[0; 4]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let bases = byte as u8;
+        codes[byte] = [bases >> 6, bases >> 4 & 3, bases >> 2 & 3, bases & 3];
+        byte += 1;
+    }
+    codes
+};
+
+/// Appends the code of each base of a k-mer.
+fn append_codes<K: Kmer>(kmer: K, k: usize, codes: &mut Vec<u8>) {
+    let mut bytes = [0; 32];
+    kmer.shl((8 * K::BYTES - 2 * k) as u32).store(&mut bytes[..K::BYTES]);
+    let end = codes.len() + k;
+    for &byte in bytes[..K::BYTES].iter().rev().take(k.div_ceil(4)) {
+        codes.extend_from_slice(&CODES[usize::from(byte)]);
+    }
+    codes.truncate(end);
+}
+
+/// The super-k-mers that wait to be looked up.
+pub(crate) struct Waiting<'p, K> {
+    panel: &'p SignaturePanel<K>,
+    pool: &'p BlockPool,
+    bins: Bins<'p>,
+    /// The number of bins that were taken because memory was full.
+    taken: AtomicUsize,
+}
+
+impl<'p, K: Kmer> Waiting<'p, K> {
+    /// Returns empty bins, which are emptied when they take more than half the limit of `pool`.
+    pub(crate) fn new(panel: &'p SignaturePanel<K>, pool: &'p BlockPool) -> Waiting<'p, K> {
+        let bins = Bins::new(pool, panel.panel.sections());
+        Waiting { panel, pool, bins, taken: AtomicUsize::new(0) }
+    }
+
+    pub(crate) fn bins(&self) -> usize {
+        self.bins.bins()
+    }
+
+    fn is_full(&self) -> bool {
+        self.pool.held_bytes() > self.pool.limit() / 2
+    }
+
+    fn next(&self) -> usize {
+        // Any bin will do, so no order with other memory accesses is needed.
+        self.taken.fetch_add(1, Ordering::Relaxed) % self.bins()
+    }
+}
+
+/// A worker that looks up super-k-mers.
+pub(crate) struct PanelLookup<'w, 'p, K> {
+    waiting: &'w Waiting<'p, K>,
+    windows: Windows<K>,
+    kmers: Vec<K>,
+    buffer: Vec<u8>,
+}
+
+impl<'w, 'p, K: Kmer> PanelLookup<'w, 'p, K> {
+    pub(crate) fn new(config: &Config, waiting: &'w Waiting<'p, K>) -> PanelLookup<'w, 'p, K> {
+        let windows = Windows::new(config.k, config.is_canonical());
+        let kmers = Vec::with_capacity(AT_ONCE + MAX_KMERS);
+        PanelLookup { waiting, windows, kmers, buffer: Vec::new() }
+    }
+
+    /// Looks up the k-mers of a bin, and empties it.
+    pub(crate) fn look_up(&mut self, bin: usize) -> Result<(), Error> {
+        let PanelLookup { waiting, windows, kmers, buffer } = self;
+        let contents = waiting.bins.take(bin);
+        let mut section = waiting.panel.panel.section(bin);
+        contents.read(buffer, |block| {
+            for record in records(block, windows.k()) {
+                windows.each(record.bases(), record.kmers, |kmer, _| kmers.push(kmer));
+                if kmers.len() >= AT_ONCE {
+                    section.add(kmers);
+                    kmers.clear();
                 }
             }
-        }
+            Ok::<_, Error>(())
+        })?;
+        section.add(kmers);
+        kmers.clear();
         Ok(())
     }
 }
 
-/// The results of a panel: its k-mers whose counts are within the limits of the configuration.
-pub(crate) struct PanelResults<'p, K> {
-    panel: &'p Panel<K>,
-    least: u32,
-    most: u32,
+/// A worker that cuts reads into super-k-mers, and looks some up whenever too many wait.
+pub(crate) struct PanelCounter<'w, 'p, K> {
+    partitioner: Partitioner<'w, 'w, 'p>,
+    lookup: PanelLookup<'w, 'p, K>,
 }
 
-impl<'p, K: Kmer> PanelResults<'p, K> {
-    pub(crate) fn new(panel: &'p Panel<K>, config: &Config) -> PanelResults<'p, K> {
-        PanelResults { panel, least: config.least(), most: config.most() }
+impl<'w, 'p, K: Kmer> PanelCounter<'w, 'p, K> {
+    pub(crate) fn new(config: &Config, waiting: &'w Waiting<'p, K>) -> PanelCounter<'w, 'p, K> {
+        let writer = Writer::new(&waiting.bins, plan::stride(waiting.bins()));
+        let partitioner = Partitioner::new(config, &waiting.panel.map, writer);
+        PanelCounter { partitioner, lookup: PanelLookup::new(config, waiting) }
     }
 
-    /// Returns the histogram of all k-mers that occur, and the number of those that do not.
-    pub(crate) fn histogram(
-        &self,
-        threads: usize,
-        cancel: &Cancel,
-    ) -> Result<(Histogram, u64), Error> {
-        let parts = each(threads, 0..1 << self.panel.section_bits(), cancel, |numbers| {
-            let (mut histogram, mut absent, mut kmers) = (Histogram::default(), 0, Vec::new());
-            for number in numbers {
-                self.panel.section(number, &mut kmers);
-                for &(_, count) in &kmers {
-                    match count {
-                        0 => absent += 1,
-                        _ => histogram.add(count),
-                    }
-                }
-            }
-            Ok::<_, Error>((histogram, absent))
-        })?;
-        let mut all = (Histogram::default(), 0);
-        for (histogram, absent) in parts {
-            all.0.merge(&histogram);
-            all.1 += absent;
-        }
-        Ok(all)
+    /// Leaves all super-k-mers of this worker in the bins; returns what was sent there.
+    pub(crate) fn finish(self) -> Result<Partitioned, Error> {
+        self.partitioner.finish()
     }
 }
 
-impl<K: Kmer> TableContents<K> for PanelResults<'_, K> {
-    fn sections(&self) -> Box<dyn Sections<K> + Send + '_> {
-        Box::new(PanelSections { results: self, kmers: Vec::new() })
-    }
-}
-
-/// A worker that reads sections out.
-struct PanelSections<'r, 'p, K> {
-    results: &'r PanelResults<'p, K>,
-    kmers: Vec<(K, u32)>,
-}
-
-impl<K: Kmer> Sections<K> for PanelSections<'_, '_, K> {
-    fn section(
-        &mut self,
-        section: usize,
-        section_bits: u32,
-        each: Stretches<'_, K>,
-    ) -> Result<(), Error> {
-        let PanelResults { panel, least, most } = *self.results;
-        // The table has at most the k-mers of the panel, and so no more sections.
-        let parts = 1 << (panel.section_bits() - section_bits);
-        for part in 0..parts {
-            panel.section(section * parts + part, &mut self.kmers);
-            self.kmers.retain(|&(_, count)| (least..=most).contains(&count));
-            each(Stretch::Kmers(&self.kmers), part + 1 == parts)?;
+impl<K: Kmer> Consumer for PanelCounter<'_, '_, K> {
+    fn batch(&mut self, codes: &[u8], fragments: &[Fragment]) -> Result<(), Error> {
+        self.partitioner.batch(codes, fragments)?;
+        let waiting = self.lookup.waiting;
+        if waiting.is_full() {
+            self.lookup.look_up(waiting.next())?;
         }
         Ok(())
     }
@@ -198,49 +212,91 @@ impl<K: Kmer> Sections<K> for PanelSections<'_, '_, K> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use merganser_kmers::tables::AnyTable;
-    use merganser_run::Context;
+    use merganser_seq::kmer::Wide;
+    use merganser_store::{Spilling, Storage};
     use merganser_test_random::Random;
 
     use super::*;
 
-    #[test]
-    fn grouped_k_mers_are_counted_like_others() {
+    /// Counts k-mers one by one.
+    fn plain(codes: &[u8], fragments: &[Fragment], k: usize, canonical: bool) -> Counts {
+        let mut counts = Counts::new();
+        for window in fragments.iter().flat_map(|f| codes[f.start..f.end].windows(k)) {
+            let reverse: Vec<u8> = window.iter().rev().map(|code| 3 - code).collect();
+            let own = if canonical { reverse.min(window.to_vec()) } else { window.to_vec() };
+            *counts.entry(own).or_insert(0) += 1;
+        }
+        counts
+    }
+
+    type Counts = BTreeMap<Vec<u8>, u32>;
+
+    /// How often each stretch is counted.
+    const REPEATS: u32 = 30;
+
+    fn check<K: Kmer>(k: usize, canonical: bool, limit: u64) {
+        let mut random = Random(k as u64 + 7);
+        let genome: Vec<u8> = (0..3000).map(|_| random.below(4) as u8).collect();
+        let whole = Fragment { start: 0, end: genome.len() };
+        let kmers: Vec<Vec<u8>> = plain(&genome, &[whole], k, canonical).into_keys().collect();
+        let panel: Vec<&Vec<u8>> = kmers.iter().step_by(3).collect();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("panel.tsv");
-        let lines = (0..1 << 14).step_by(3).map(|kmer: u64| {
-            let mut letters = Vec::new();
-            kmer.write_letters(7, &mut letters);
-            format!("{}\t1\n", String::from_utf8(letters).unwrap())
-        });
-        std::fs::write(&path, lines.collect::<String>()).unwrap();
-        let config = Config { forward_only: true, ..Config::new(7) };
-        let context = Context::new().threads(1);
-        let table = AnyTable::open_with(&path, false, &context).unwrap();
-        let mut random = Random(5);
-        let codes: Vec<u8> = (0..9000).map(|_| random.below(4) as u8).collect();
-        let fragments = [Fragment { start: 0, end: 4000 }, Fragment { start: 4001, end: 9000 }];
-        let mut expected: BTreeMap<u64, u32> =
-            (0..1 << 14).step_by(3).map(|kmer| (kmer, 0)).collect();
-        for Fragment { start, end } in fragments {
-            for window in codes[start..end].windows(7) {
-                let kmer = window.iter().fold(0, |kmer, &code| kmer << 2 | u64::from(code));
-                expected.entry(kmer).and_modify(|count| *count += 1);
+        let line = |kmer: &&Vec<u8>| {
+            let letters = kmer.iter().map(|&code| char::from(b"ACGT"[usize::from(code)]));
+            letters.chain("\t9\n".chars()).collect::<String>()
+        };
+        std::fs::write(&path, panel.iter().map(line).collect::<String>()).unwrap();
+        let context = Context::new().threads(2);
+        let table = AnyTable::open_with(&path, canonical, &context).unwrap();
+        let table = table.sorted(&context).unwrap();
+        let config = Config { forward_only: !canonical, ..Config::new(k) };
+        let loaded =
+            SignaturePanel::<K>::load(&config, &table, Budget::new(1 << 30), &context).unwrap();
+        let directory = folder.path().to_owned();
+        let spilling = Spilling { storage: Storage::Auto, limit, directory };
+        let pool = BlockPool::new(1 << 10, spilling);
+        let waiting = Waiting::new(&loaded, &pool);
+        let mut counter = PanelCounter::new(&config, &waiting);
+        let mut expected: Counts = panel.iter().map(|&kmer| (kmer.clone(), 0)).collect();
+        let mut total = 0;
+        for _ in 0..100 {
+            let from = random.below(2000);
+            let codes = &genome[from..from + 900];
+            let fragments = [Fragment { start: 0, end: 350 }, Fragment { start: 351, end: 900 }];
+            // Enough for the buffers of workers to overflow.
+            for _ in 0..REPEATS {
+                counter.batch(codes, &fragments).unwrap();
+            }
+            for (kmer, count) in plain(codes, &fragments, k, canonical) {
+                total += u64::from(REPEATS * count);
+                expected.entry(kmer).and_modify(|all| *all += REPEATS * count);
             }
         }
-        for most in [AT_ONCE, AT_ONCE + 1, 1000, 20_000] {
-            let budget = merganser_run::Budget::new(1 << 30);
-            let panel = Panel::<u64>::load(&table, budget, &context).unwrap();
-            let mut counter = PanelCounter::new(&panel, &config, most);
-            counter.batch(&codes, &fragments).unwrap();
-            counter.send();
-            assert_eq!(counter.kmers, 4000 - 6 + 4999 - 6);
-            let (mut found, mut section) = (Vec::new(), Vec::new());
-            for number in 0..1 << panel.section_bits() {
-                panel.section(number, &mut section);
-                found.append(&mut section);
+        assert_eq!(counter.finish().unwrap().kmers, total);
+        assert_eq!(waiting.taken.load(Ordering::Relaxed) > 0, limit < 1 << 20);
+        let mut lookup = PanelLookup::new(&config, &waiting);
+        (0..waiting.bins()).for_each(|bin| lookup.look_up(bin).unwrap());
+        let mut found = Counts::new();
+        for number in 0..loaded.panel.sections() {
+            loaded.panel.section(number).each(|kmer, count| {
+                let codes = (0..k).map(|at| kmer.base(at, k)).collect();
+                assert_eq!(found.insert(codes, count), None);
+            });
+        }
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn panels_count_what_a_plain_count_of_their_k_mers_finds() {
+        for canonical in [true, false] {
+            // With little memory, bins are emptied while reads come.
+            for limit in [8 << 10, 1 << 30] {
+                check::<u64>(11, canonical, limit);
+                check::<u64>(31, canonical, limit);
+                check::<u128>(40, canonical, limit);
+                check::<Wide>(101, canonical, limit);
             }
-            assert!(found.into_iter().eq(expected.clone()), "{most}");
         }
     }
 }

@@ -39,6 +39,8 @@ const MIN_BLOCK_BYTES: u64 = 4 << 10;
 const LARGE_BLOCK_BYTES: u64 = 256 << 10;
 /// The least memory for full blocks; a run with less would do little except spill.
 const MIN_FULL_BYTES: u64 = 8 << 20;
+/// The memory of the super-k-mers that wait to be looked up in a panel, in bytes, if the panel takes less.
+const MIN_WAITING_BYTES: u64 = 32 << 20;
 /// The smallest size of a worker's hash maps, in bytes.
 const MIN_TABLE_BYTES: u64 = 6 << 20;
 /// The largest size of a worker's hash maps, in bytes.
@@ -157,6 +159,38 @@ pub(crate) fn plan<K: Width>(job: Job<'_>, bins: usize) -> Result<Plan, Error> {
         Storage::Auto | Storage::Ram => budget.left(),
     };
     Ok(Plan { bins, block_bytes: block_bytes as usize, full_bytes, table_bytes: table_bytes(job) })
+}
+
+/// Returns the budget of counting the k-mers of a panel, without the panel and what waits to be looked up.
+pub(crate) fn panel_counting(job: Job<'_>) -> Budget {
+    let threads = job.threads as u64;
+    reading(job).with(threads * STRIDES_BYTES as u64).with(2 * MIN_FULL_BYTES)
+}
+
+/// Plans the memory of the super-k-mers that wait, beside a panel of `bytes` bytes in `sections` sections: twice the panel,
+/// of which half is used ([`Waiting`](crate::panel::Waiting)), so that its lines are read from memory a few times less often
+/// than k-mers are looked up.
+pub(crate) fn panel(job: Job<'_>, bytes: u64, sections: usize) -> Plan {
+    let left = panel_counting(job).with(bytes).left() + 2 * MIN_FULL_BYTES;
+    let (block_bytes, full) = blocks(left, sections as u64);
+    let full_bytes = full.min(2 * bytes.max(MIN_WAITING_BYTES));
+    Plan { bins: sections, block_bytes, full_bytes, table_bytes: 0 }
+}
+
+/// Plans the memory of the results of a panel of `bytes` bytes, which is released while they are stored.
+pub(crate) fn panel_results<K: Width>(job: Job<'_>, bytes: u64) -> Plan {
+    let sorting = job.threads as u64 * (scattered::WORKER_BYTES + table_bytes(job));
+    let left = reading(job).with(sorting).left().max(bytes);
+    let (block_bytes, full_bytes) = blocks(left, scattered::ranges(job.config.k) as u64);
+    let full_bytes = if job.config.storage == Storage::Disk { 0 } else { full_bytes };
+    Plan { bins: 0, block_bytes, full_bytes, table_bytes: table_bytes(job) }
+}
+
+/// Returns the size of each of `open` open blocks, and what they leave of `bytes` for full ones.
+fn blocks(bytes: u64, open: u64) -> (usize, u64) {
+    let block_bytes = (bytes / 8 / open).clamp(MIN_BLOCK_BYTES, BLOCK_BYTES);
+    let block_bytes = block_bytes / MAX_STRIDE as u64 * MAX_STRIDE as u64;
+    (block_bytes as usize, bytes.saturating_sub(open * block_bytes).max(MIN_FULL_BYTES))
 }
 
 /// Returns the memory in bytes, `job.memory` or more, with which full blocks may take `full_bytes`; `None` if

@@ -81,6 +81,11 @@ impl<K: Kmer> ResultsWriter<'_, '_, K> {
         if keep && (least..=most).contains(&count) { self.keep(kmer, count) } else { Ok(()) }
     }
 
+    /// Keeps a k-mer that does not occur, if such k-mers are wanted.
+    pub(crate) fn keep_absent(&mut self, kmer: K) -> Result<(), Error> {
+        if self.results.keep && self.results.least == 0 { self.keep(kmer, 0) } else { Ok(()) }
+    }
+
     /// Keeps a k-mer that is already in the histogram and whose count is within the limits.
     #[inline(always)]
     pub(crate) fn keep(&mut self, kmer: K, count: u32) -> Result<(), Error> {

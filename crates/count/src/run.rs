@@ -19,7 +19,7 @@ use merganser_run::{
     Cancel, Context, Progress, Shard, Stages, Unit, Warnings, Work, each, start_scoped, thousands,
 };
 use merganser_seq::with_kmer;
-use merganser_store::{Bins, BlockPool, Spilling, Writer};
+use merganser_store::{Bins, BlockPool, Spilling, Storage, Writer};
 
 use crate::binmap::BinMap;
 use crate::config::Format;
@@ -361,10 +361,7 @@ impl RunContext<'_> {
         let mut outcome = Outcome::default();
         let pool = self.pool(plan::plan::<K>(self.job, 1)?);
         let started = Instant::now();
-        let (counters, tally) =
-            read_all(&self.reading(), None, || SmallCounter::new(self.config.k))?;
-        let mut all = SmallCounter::new(self.config.k);
-        counters.iter().for_each(|counter| all.merge(counter));
+        let (all, tally) = self.small_counts()?;
         outcome.read(tally);
         outcome.total_kmers = all.kmers;
         outcome.stage("count", started);
@@ -376,6 +373,15 @@ impl RunContext<'_> {
         outcome.histogram = writer.finish()?;
         self.emit(&results, &pool, files, &mut outcome)?;
         Ok(outcome)
+    }
+
+    /// Reads all input and returns the counts of its k-mers, of at most [`small::MAX_K`] bases.
+    fn small_counts(&self) -> Result<(SmallCounter, Tally), Error> {
+        let make = || SmallCounter::new(self.config.k);
+        let (counters, tally) = read_all(&self.reading(), None, make)?;
+        let mut all = make();
+        counters.iter().for_each(|counter| all.merge(counter));
+        Ok((all, tally))
     }
 
     /// Counts on the CPU in three phases: partition, count, emit.
@@ -447,14 +453,13 @@ impl RunContext<'_> {
     }
 
     pub(crate) fn pool(&self, plan: Plan) -> BlockPool {
-        BlockPool::new(
-            plan.block_bytes,
-            Spilling {
-                storage: self.config.storage,
-                limit: plan.full_bytes,
-                directory: self.job.temp_dir.to_owned(),
-            },
-        )
+        self.pool_in(self.config.storage, plan)
+    }
+
+    fn pool_in(&self, storage: Storage, plan: Plan) -> BlockPool {
+        let directory = self.job.temp_dir.to_owned();
+        let spilling = Spilling { storage, limit: plan.full_bytes, directory };
+        BlockPool::new(plan.block_bytes, spilling)
     }
 
     /// Runs phase 2: the workers count bins, the largest first.

@@ -39,6 +39,36 @@ pub fn write(words: &[u64], at: usize, kmers: usize, k: usize, out: &mut [u8]) -
     record_bytes(kmers, k)
 }
 
+/// A record of a block.
+#[derive(Clone, Copy)]
+pub(crate) struct Record<'b> {
+    /// The rest of the block, from the record on.
+    pub(crate) rest: &'b [u8],
+    /// The length of the record in bytes.
+    pub(crate) len: usize,
+    pub(crate) kmers: usize,
+}
+
+impl<'b> Record<'b> {
+    /// Returns the rest of the block, from the bases of the record on, and the number of bytes that they take.
+    #[inline(always)]
+    pub(crate) fn bases(self) -> (&'b [u8], usize) {
+        (&self.rest[1..], self.len - 1)
+    }
+}
+
+/// Iterates over the records of a block of k-mers of `k` bases.
+#[inline(always)]
+pub(crate) fn records(block: &[u8], k: usize) -> impl Iterator<Item = Record<'_>> {
+    let mut rest = block;
+    std::iter::from_fn(move || {
+        let kmers = usize::from(*rest.first()?) + 1;
+        let record = Record { rest, len: record_bytes(kmers, k), kmers };
+        rest = &rest[record.len..];
+        Some(record)
+    })
+}
+
 /// Returns a mask of the first `bases` bases (at least 1) of a word.
 #[inline(always)]
 fn first(bases: usize) -> u64 {
@@ -72,17 +102,6 @@ mod tests {
     use merganser_seq::simd::Level;
     use proptest::prelude::*;
 
-    /// Returns the records of a block, each as its number of k-mers and its packed bases.
-    fn records(block: &[u8], k: usize) -> impl Iterator<Item = (usize, &[u8])> {
-        let mut rest = block;
-        std::iter::from_fn(move || {
-            let kmers = usize::from(*rest.first()?) + 1;
-            let (record, after) = rest.split_at(record_bytes(kmers, k));
-            rest = after;
-            Some((kmers, &record[1..]))
-        })
-    }
-
     proptest! {
         #[test]
         fn records_hold_the_bases_that_were_written(
@@ -96,8 +115,8 @@ mod tests {
             block.truncate(len);
             let all: Vec<_> = records(&block, k).collect();
             prop_assert_eq!(all.len(), 1);
-            let (n, bases) = all[0];
-            prop_assert_eq!(n, kmers);
+            prop_assert_eq!((all[0].kmers, all[0].len), (kmers, len));
+            let (bases, _) = all[0].bases();
             for (i, &code) in codes[at..at + kmers + k - 1].iter().enumerate() {
                 prop_assert_eq!(bases[i / 4] >> (6 - 2 * (i % 4)) & 3, code);
             }

@@ -21,7 +21,7 @@ mod visit;
 
 pub use calculation::{Calculation, CountLimits};
 pub use compare::{Comparison, Pair, compare, compare_with};
-pub(crate) use engine::{Place, Work};
+pub(crate) use engine::{Engine, Place, Work};
 pub use expression::{Cut, Expression, Mode, Operation};
 pub use join::{concat, join};
 pub use parse::{parse, parse_operand};

@@ -11,18 +11,13 @@ use merganser_store::Contents;
 use super::Width;
 use super::dedupe::Dedupe;
 use super::kmer_map::KmerMap;
+use super::windows::Windows;
 use crate::results::{Results, ResultsWriter};
-use crate::superkmer::{MAX_KMERS, record_bytes};
+use crate::superkmer::{MAX_KMERS, record_bytes, records};
 use crate::{Config, Error};
 
 /// The number of k-mers looked up together, so that their cache misses overlap.
 const AT_ONCE: usize = 256;
-
-/// The number of bases taken from one word of 32: up to three leading bases may precede the wanted position.
-const BASES_AT_ONCE: usize = 29;
-
-/// The size in bytes of a padded record: bases are read beyond a record's end.
-const PADDED: usize = 160;
 
 /// One worker of phase 2.
 pub(crate) struct Counter<'s, 'p, K: Width> {
@@ -76,16 +71,16 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
     /// Fills the map; returns false if it cannot hold the k-mers of the pass.
     fn fill(&mut self, bin: &Contents<'_>) -> Result<bool, Error> {
         let (expander, dedupe) = (&mut self.expander, &mut self.dedupe);
-        let max_records = bin.bytes() as usize / record_bytes(1, expander.windows.k) + 1;
+        let max_records = bin.bytes() as usize / record_bytes(1, expander.windows.k()) + 1;
         let mut gathering = dedupe.start(max_records);
         let mut gathered = 0;
         let mut fits = true;
         bin.read(&mut self.buffer, |block| {
-            let mut at = 0;
-            while fits && at < block.len() {
-                let kmers = usize::from(block[at]) + 1;
-                let len = record_bytes(kmers, expander.windows.k);
-                if gathering && dedupe.add(&block[at..], len) {
+            for record in records(block, expander.windows.k()) {
+                if !fits {
+                    break;
+                }
+                if gathering && dedupe.add(record.rest, record.len) {
                     gathered += 1;
                     if gathered == dedupe.most() {
                         fits = expander.drain(dedupe);
@@ -93,9 +88,8 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
                         gathered = 0;
                     }
                 } else {
-                    fits = expander.expand_record(&block[at + 1..], len - 1, kmers);
+                    fits = expander.expand(record.bases(), record.kmers, 1);
                 }
-                at += len;
             }
             Ok::<_, Error>(())
         })?;
@@ -147,25 +141,16 @@ impl<K: Width> Expander<K> {
         let mut fits = true;
         dedupe.drain(|record, weight| {
             let kmers = usize::from(record[0]) + 1;
-            fits = fits && self.expand(&record[1..], kmers, weight);
+            let bases = &record[1..];
+            fits = fits && self.expand((bases, bases.len()), kmers, weight);
         });
         fits
     }
 
-    /// Expands the record whose bases are the first `len` bytes of `bases`; returns false if the map is full.
+    /// Adds each of the `kmers` k-mers of a super-k-mer, given as [`Windows::each`] wants it, `weight` times; returns
+    /// false if the map is full.
     #[inline(always)]
-    fn expand_record(&mut self, bases: &[u8], len: usize, kmers: usize) -> bool {
-        if bases.len() >= K::BYTES {
-            return self.expand(bases, kmers, 1);
-        }
-        let mut padded = [0; PADDED];
-        padded[..len].copy_from_slice(&bases[..len]);
-        self.expand(&padded, kmers, 1)
-    }
-
-    /// Adds each of the `kmers` k-mers of a super-k-mer `weight` times; returns false if the map is full.
-    #[inline(always)]
-    fn expand(&mut self, bases: &[u8], kmers: usize, weight: u32) -> bool {
+    fn expand(&mut self, bases: (&[u8], usize), kmers: usize, weight: u32) -> bool {
         let Expander { windows, pass, map, pending } = self;
         windows.each(bases, kmers, |kmer, hash| {
             if pass.takes(hash) {
@@ -182,55 +167,6 @@ impl<K: Width> Expander<K> {
         self.pending.clear();
         fits
     }
-}
-
-/// The windows of super-k-mers: their k-mers.
-struct Windows<K> {
-    k: usize,
-    canonical: bool,
-    /// The complement of each base, shifted to the first base of a k-mer.
-    first: [K; 4],
-}
-
-impl<K: Width> Windows<K> {
-    fn new(k: usize, canonical: bool) -> Windows<K> {
-        let first = [0, 1, 2, 3].map(|code| K::default().push_complement(code, k));
-        Windows { k, canonical, first }
-    }
-
-    /// Calls `take` with each of the `kmers` k-mers of a super-k-mer, and its hash.
-    #[inline(always)]
-    fn each(&self, bases: &[u8], kmers: usize, mut take: impl FnMut(K, u64)) {
-        let &Windows { k, canonical, first } = self;
-        let mask = K::mask(k);
-        let mut forward = K::from_packed(bases, k);
-        let mut reverse = if canonical { forward.reverse_complement(k) } else { forward };
-        for from in (0..kmers).step_by(BASES_AT_ONCE) {
-            let mut codes = word_at(bases, k + from);
-            for _ in 0..BASES_AT_ONCE.min(kmers - from) {
-                let kmer = forward.least(reverse);
-                take(kmer, kmer.hash());
-                // Bits after the last base are padding or the next record: never used.
-                let code = (codes >> 62) as u8;
-                codes <<= 2;
-                forward = forward.push(code, mask);
-                reverse =
-                    if canonical { reverse.shr(2).or(first[usize::from(code)]) } else { forward };
-            }
-        }
-    }
-}
-
-/// Returns the bases from base `at` on in the top bits of a word: at least 29 unless the input ends before.
-#[inline(always)]
-fn word_at(bases: &[u8], at: usize) -> u64 {
-    let rest = bases.get(at / 4..).unwrap_or_default();
-    let bytes = rest.first_chunk().copied().unwrap_or_else(|| {
-        let mut bytes = [0; 8];
-        bytes[..rest.len()].copy_from_slice(rest);
-        bytes
-    });
-    u64::from_be_bytes(bytes) << (2 * (at % 4))
 }
 
 #[cfg(test)]

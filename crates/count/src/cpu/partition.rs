@@ -5,7 +5,7 @@ use merganser_seq::signature::{Scanner, changes};
 use merganser_seq::simd::Level;
 use merganser_store::Writer;
 
-use crate::binmap::BinMap;
+use crate::binmap::{BinMap, NO_BIN};
 use crate::fragments::{Consumer, Fragment};
 use crate::{Config, Error, superkmer};
 
@@ -114,7 +114,7 @@ struct Piece {
     kmers: u32,
 }
 
-/// Totals of what a worker has sent to bins.
+/// Totals of what a worker has sent to bins; `kmers` includes those whose signatures have no bin.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Partitioned {
     pub(crate) kmers: u64,
@@ -177,12 +177,18 @@ impl Bins<'_, '_, '_> {
     fn send_all(&mut self) -> Result<(), Error> {
         let mut pieces = std::mem::take(&mut self.pieces);
         for piece in &pieces {
-            self.writer.prefetch(self.map.bin_of_slot(piece.slot as usize));
+            let bin = self.map.bin_of_slot(piece.slot as usize);
+            if bin != NO_BIN {
+                self.writer.prefetch(bin);
+            }
         }
         for piece in pieces.drain(..) {
-            self.totals.super_kmers += 1;
             self.totals.kmers += u64::from(piece.kmers);
             let bin = self.map.bin_of_slot(piece.slot as usize);
+            if bin == NO_BIN {
+                continue;
+            }
+            self.totals.super_kmers += 1;
             self.send(bin, piece.at as usize, piece.kmers as usize)?;
         }
         self.pieces = pieces;

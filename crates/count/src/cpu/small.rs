@@ -1,5 +1,7 @@
 //! Counting of k-mers so short that each possible k-mer has a counter.
 
+use merganser_seq::kmer::Kmer;
+
 use crate::Error;
 use crate::fragments::{Consumer, Fragment};
 
@@ -26,22 +28,20 @@ impl SmallCounter {
         self.kmers += other.kmers;
     }
 
+    /// Returns the count of a k-mer, of both strands if `canonical`.
+    pub(crate) fn count(&self, kmer: u32, canonical: bool) -> u32 {
+        let (count, reverse) = (self.counts[kmer as usize], kmer.reverse_complement(self.k));
+        match canonical && reverse != kmer {
+            true => count.saturating_add(self.counts[reverse as usize]),
+            false => count,
+        }
+    }
+
     /// Iterates over the k-mers that occur, with their counts, in order.
     pub(crate) fn iter(&self, canonical: bool) -> impl Iterator<Item = (u32, u32)> + '_ {
-        use merganser_seq::kmer::Kmer;
-        let all = self.counts.iter().enumerate().map(|(kmer, &count)| (kmer as u32, count));
-        let counted = all.filter_map(move |(kmer, count)| {
-            let reverse = kmer.reverse_complement(self.k);
-            match kmer.cmp(&reverse) {
-                _ if !canonical => Some((kmer, count)),
-                std::cmp::Ordering::Equal => Some((kmer, count)),
-                std::cmp::Ordering::Greater => None,
-                std::cmp::Ordering::Less => {
-                    Some((kmer, count.saturating_add(self.counts[reverse as usize])))
-                }
-            }
-        });
-        counted.filter(|&(_, count)| count > 0)
+        let all = 0..1u32 << (2 * self.k);
+        let own = all.filter(move |kmer| !canonical || *kmer <= kmer.reverse_complement(self.k));
+        own.map(move |kmer| (kmer, self.count(kmer, canonical))).filter(|&(_, count)| count > 0)
     }
 }
 

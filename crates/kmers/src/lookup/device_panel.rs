@@ -48,7 +48,7 @@ unsafe impl Sync for Address {}
 impl<K: Kmer> DevicePanel<K> {
     /// Returns the device memory that a panel takes, in bytes.
     pub fn bytes(panel: &Panel<K>) -> u64 {
-        let (lines, sections) = (lines(panel) as u64, panel.kmers.sections.len() as u64);
+        let (lines, sections) = (lines(panel) as u64, panel.sections() as u64);
         lines * (line_bytes::<K>() + 4 * SLOTS) as u64 + sections * 8 * ENTRY_WORDS as u64
     }
 
@@ -59,13 +59,14 @@ impl<K: Kmer> DevicePanel<K> {
     /// If the device fails or has too little memory.
     ///
     /// # Panics
-    /// If `K` has fewer than 8 bytes: devices have no such k-mers.
+    /// If `K` has fewer than 8 bytes: devices have no such k-mers; or if the sections are not those of [`Panel::load`].
     pub fn new(
         panel: &Panel<K>,
         device: &Device,
         canonical: bool,
     ) -> Result<DevicePanel<K>, Error> {
         assert!(size_of::<K>() >= 8);
+        let bits = panel.bits.expect("sections are chosen by first bits");
         let line_words = line_bytes::<K>() / 8;
         let stream = device.stream()?;
         let mut room = device.alloc(lines(panel) * line_words)?;
@@ -75,7 +76,8 @@ impl<K: Kmer> DevicePanel<K> {
             [device.alloc_pinned(STAGING_BYTES / 8)?, device.alloc_pinned(STAGING_BYTES / 8)?];
         let at_once = STAGING_BYTES / line_bytes::<K>();
         let (mut entries, mut first, mut turn) = (Vec::new(), 0, 0);
-        for section in &panel.kmers.sections {
+        for number in 0..panel.sections() {
+            let section = &panel.section(number).lines;
             for from in (0..section.lines()).step_by(at_once) {
                 let words = at_once.min(section.lines() - from) * line_words;
                 turn = 1 - turn;
@@ -96,7 +98,7 @@ impl<K: Kmer> DevicePanel<K> {
             device: device.clone(),
             k: panel.k,
             canonical,
-            bits: panel.kmers.bits,
+            bits,
             entries: on_device,
             total: Address(kmers.view_mut().as_mut_ptr()),
             counters,
@@ -157,13 +159,14 @@ impl<K: Kmer> DevicePanel<K> {
         self.device.synchronize()?;
         let stream = self.device.stream()?;
         let mut first = 0;
-        for (section, counters) in panel.counters.iter().enumerate() {
-            for (number, part) in counters.chunks(STAGING_BYTES / 4).enumerate() {
-                let from = first + number * (STAGING_BYTES / 4);
-                let counts = stream.download_vec(self.counters.slice(from..from + part.len()))?;
-                panel.add_counts(section, from - first, &counts);
+        for number in 0..panel.sections() {
+            let mut section = panel.section(number);
+            let slots = section.lines.slots();
+            for from in (0..slots).step_by(STAGING_BYTES / 4) {
+                let at = first + from..first + slots.min(from + STAGING_BYTES / 4);
+                section.add_counts(from, &stream.download_vec(self.counters.slice(at))?);
             }
-            first += counters.len();
+            first += slots;
         }
         Ok(stream.download_vec(self.kmers.view())?[0])
     }
@@ -171,5 +174,5 @@ impl<K: Kmer> DevicePanel<K> {
 
 /// Returns the number of lines of all sections.
 fn lines<K: Kmer>(panel: &Panel<K>) -> usize {
-    panel.kmers.sections.iter().map(|section| section.lines()).sum()
+    (0..panel.sections()).map(|number| panel.section(number).lines.lines()).sum()
 }

@@ -38,21 +38,6 @@ impl<K: Kmer> Sections<K> {
         self.sections.get(kmer.prefix(k, self.bits).wrapping_sub(self.first) as usize)
     }
 
-    /// Calls `take` with the index of the section and the slot of each k-mer that these sections have.
-    #[inline(always)]
-    pub(crate) fn each_slot_of(&self, kmers: &[K], k: usize, mut take: impl FnMut(usize, usize)) {
-        for kmers in kmers.chunks(AT_ONCE) {
-            let lines = self.prefetched(kmers.iter().copied(), k);
-            for (&line, &kmer) in lines.iter().zip(kmers) {
-                let section = kmer.prefix(k, self.bits).wrapping_sub(self.first) as usize;
-                let found = self.sections.get(section).and_then(|own| own.slot(kmer, line));
-                if let Some(slot) = found {
-                    take(section, slot);
-                }
-            }
-        }
-    }
-
     /// Prefetches the lines of up to [`AT_ONCE`] k-mers, and returns them.
     #[inline(always)]
     fn prefetched(&self, kmers: impl Iterator<Item = K>, k: usize) -> [usize; AT_ONCE] {

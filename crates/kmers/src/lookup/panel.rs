@@ -1,11 +1,13 @@
 //! Panels: tables of which each k-mer has a counter, so that only these k-mers are counted.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
+use merganser_run::locks::lock;
 use merganser_run::{Budget, Context, thousands};
 use merganser_seq::kmer::Kmer;
 
-use super::load::{Loading, Sections};
+use super::lines::Section;
+use super::load::Loading;
 use crate::Error;
 use crate::algebra::{Cut, Session};
 use crate::tables::AnyTable;
@@ -13,18 +15,75 @@ use crate::tables::AnyTable;
 /// The bytes of a line of k-mers for each byte of its counters, at least.
 const LINE_BYTES_PER_COUNTER_BYTE: u64 = 2;
 
-/// The k-mers of a table, each with a counter that any number of threads may increase. In memory, a k-mer of up to 32
-/// bases takes about 17 bytes.
+/// The number of k-mers whose lines are prefetched at a time.
+const AT_ONCE: usize = 64;
+
+/// The k-mers of a table, each with a counter, in sections. In memory, a k-mer of up to 32 bases takes about 17 bytes.
 #[derive(Debug)]
 pub struct Panel<K> {
     pub(super) k: usize,
-    pub(super) kmers: Sections<K>,
-    /// A counter for each slot of each section.
-    pub(super) counters: Vec<Box<[AtomicU32]>>,
+    /// The number of first bits of a k-mer that select its section, if they do.
+    pub(super) bits: Option<u32>,
+    sections: Vec<Mutex<PanelSection<K>>>,
+}
+
+/// Some k-mers of a panel with their counters.
+#[derive(Debug, Default)]
+pub struct PanelSection<K> {
+    pub(super) lines: Section<K>,
+    /// A counter for each slot of the lines.
+    counters: Box<[u32]>,
+}
+
+impl<K: Kmer> PanelSection<K> {
+    /// Returns distinct k-mers, whose counts do not matter, with counters of 0.
+    pub(super) fn new(lines: Section<K>) -> PanelSection<K> {
+        let counters = vec![0; lines.slots()].into_boxed_slice();
+        PanelSection { lines, counters }
+    }
+
+    /// Increases the counters of those of the k-mers that the section has. Counters stop at `u32::MAX`.
+    pub fn add(&mut self, kmers: &[K]) {
+        for kmers in kmers.chunks(AT_ONCE) {
+            let mut lines = [0; AT_ONCE];
+            for (line, &kmer) in lines.iter_mut().zip(kmers) {
+                *line = self.lines.line_of(kmer);
+                self.lines.prefetch(*line);
+            }
+            for (&line, &kmer) in lines.iter().zip(kmers) {
+                if let Some(slot) = self.lines.slot(kmer, line) {
+                    self.counters[slot] = self.counters[slot].saturating_add(1);
+                }
+            }
+        }
+    }
+
+    /// Adds counts to the counters from slot `first` on. Counters stop at `u32::MAX`.
+    pub(super) fn add_counts(&mut self, first: usize, counts: &[u32]) {
+        for (counter, &count) in self.counters[first..].iter_mut().zip(counts) {
+            *counter = counter.saturating_add(count);
+        }
+    }
+
+    /// Sets each counter to the count that `count_of` returns for its k-mer.
+    pub fn set(&mut self, count_of: impl Fn(K) -> u32) {
+        let PanelSection { lines, counters } = self;
+        lines.each_slot(|kmer, slot| counters[slot] = count_of(kmer));
+    }
+
+    /// Calls `take` with each k-mer and its counter, in no particular order.
+    pub fn each(&self, mut take: impl FnMut(K, u32)) {
+        self.lines.each_slot(|kmer, slot| take(kmer, self.counters[slot]));
+    }
+
+    fn bytes(&self) -> u64 {
+        self.lines.bytes() + 4 * self.counters.len() as u64
+    }
 }
 
 impl<K: Kmer> Panel<K> {
-    /// Loads the k-mers of a table, whatever their counts, with counters of 0. `budget` has the memory of everything else.
+    /// Loads the k-mers of a table, whatever their counts, with counters of 0, in sections by their first bits. `budget`
+    /// has the memory of everything else.
     ///
     /// The progress stages are `gathering` and `loading`, in bytes of the table.
     ///
@@ -41,63 +100,38 @@ impl<K: Kmer> Panel<K> {
             without_counts: true,
             cancel,
         };
-        let needed = loading.bytes() + loading.bytes() / LINE_BYTES_PER_COUNTER_BYTE;
-        let what = format_args!("{} k-mers of the panel need", thousands(ranges[0].kmers()));
-        budget.with(needed).check(what, "or give a smaller panel")?;
-        let kmers = loading.all(u64::MAX, progress)?.unwrap_or_default();
-        let zeros = |slots| (0..slots).map(|_| AtomicU32::new(0)).collect();
-        let counters = kmers.sections.iter().map(|section| zeros(section.slots())).collect();
-        Ok(Panel { k: session.k, kmers, counters })
+        check_room(budget, loading.bytes(), ranges[0].kmers())?;
+        let loaded = loading.all(u64::MAX, progress)?.unwrap_or_default();
+        let sections = loaded.sections.into_iter().map(PanelSection::new).collect();
+        Ok(Panel::new(session.k, Some(loaded.bits), sections))
     }
 
-    /// Increases the counters of those of the k-mers that the panel has. Counters stop at `u32::MAX`.
-    pub fn add(&self, kmers: &[K]) {
-        self.kmers.each_slot_of(kmers, self.k, |section, slot| {
-            let counter = &self.counters[section][slot];
-            // Each counter is independent of all others, and is read after all threads have ended: no order is needed.
-            if counter.fetch_add(1, Ordering::Relaxed) == u32::MAX {
-                // Any later addition wraps around too, so the last change of such a counter is this one.
-                counter.store(u32::MAX, Ordering::Relaxed);
-            }
-        });
-    }
-
-    /// Adds counts to the counters of a section from slot `first` on. Counters stop at `u32::MAX`. No other thread adds
-    /// to them at the same time.
-    pub(super) fn add_counts(&self, section: usize, first: usize, counts: &[u32]) {
-        for (counter, &count) in self.counters[section][first..].iter().zip(counts) {
-            if count > 0 {
-                let all = counter.load(Ordering::Relaxed).saturating_add(count);
-                counter.store(all, Ordering::Relaxed);
-            }
-        }
+    pub(super) fn new(k: usize, bits: Option<u32>, sections: Vec<PanelSection<K>>) -> Panel<K> {
+        Panel { k, bits, sections: sections.into_iter().map(Mutex::new).collect() }
     }
 
     /// Returns the memory of the panel in bytes.
     pub fn bytes(&self) -> u64 {
-        let counters: usize = self.counters.iter().map(|counters| 4 * counters.len()).sum();
-        self.kmers.bytes() + counters as u64
+        (0..self.sections()).map(|number| self.section(number).bytes()).sum()
     }
 
-    /// Returns the number of the section that a k-mer belongs to.
-    pub fn section_of(&self, kmer: K) -> usize {
-        kmer.prefix(self.k, self.kmers.bits) as usize
+    /// Returns the number of sections.
+    pub fn sections(&self) -> usize {
+        self.sections.len()
     }
 
-    /// Returns the number of first bits of a k-mer that select its section.
-    pub fn section_bits(&self) -> u32 {
-        self.kmers.bits
+    /// Returns a section; other threads wait for it until the guard is dropped.
+    pub fn section(&self, number: usize) -> MutexGuard<'_, PanelSection<K>> {
+        lock(&self.sections[number])
     }
+}
 
-    /// Replaces `kmers` by the k-mers of a section, in order, with their counters.
-    pub fn section(&self, number: usize, kmers: &mut Vec<(K, u32)>) {
-        kmers.clear();
-        let (section, counters) = (&self.kmers.sections[number], &self.counters[number]);
-        section.each_slot(|kmer, slot| {
-            kmers.push((kmer, counters[slot].load(Ordering::Relaxed)));
-        });
-        kmers.sort_unstable();
-    }
+/// Checks that lines of `bytes` bytes with `kmers` k-mers and their counters fit into the memory; returns the bytes that
+/// are left.
+pub(super) fn check_room(budget: Budget, bytes: u64, kmers: u64) -> Result<u64, Error> {
+    let needed = bytes + bytes / LINE_BYTES_PER_COUNTER_BYTE;
+    let what = format_args!("{} k-mers of the panel need", thousands(kmers));
+    Ok(budget.with(needed).check(what, "or give a smaller panel")?)
 }
 
 #[cfg(test)]
@@ -124,9 +158,13 @@ mod tests {
         let panel = Panel::<u64>::load(&table, Budget::new(1 << 30), &context).unwrap();
         let mut random = merganser_test_random::Random(3);
         let seen: Vec<u64> = (0..5000).map(|_| random.below(1024) as u64).collect();
+        let section_of = |kmer: &u64| kmer.prefix(5, panel.bits.unwrap()) as usize;
         thread::scope(|scope| {
             for part in seen.chunks(700) {
-                scope.spawn(|| panel.add(part));
+                scope.spawn(|| {
+                    part.chunk_by(|a, b| section_of(a) == section_of(b))
+                        .for_each(|part| panel.section(section_of(&part[0])).add(part));
+                });
             }
         });
         let mut expected: BTreeMap<u64, u32> = (0..1024).step_by(3).map(|kmer| (kmer, 0)).collect();
@@ -135,12 +173,11 @@ mod tests {
                 *count += 1;
             }
         }
-        let (mut found, mut section) = (Vec::new(), Vec::new());
-        for number in 0..1 << panel.section_bits() {
-            panel.section(number, &mut section);
-            found.append(&mut section);
+        let mut found = BTreeMap::new();
+        for number in 0..panel.sections() {
+            panel.section(number).each(|kmer, count| assert_eq!(found.insert(kmer, count), None));
         }
-        assert_eq!(found, expected.into_iter().collect::<Vec<_>>());
+        assert_eq!(found, expected);
     }
 
     #[test]
@@ -152,15 +189,13 @@ mod tests {
         let table = AnyTable::open(&path).unwrap();
         let panel = Panel::<u64>::load(&table, Budget::new(1 << 30), &context).unwrap();
         let kmer = u64::from_letters(b"ACG").unwrap();
-        for counters in &panel.counters {
-            counters.iter().for_each(|counter| counter.store(u32::MAX - 2, Ordering::Relaxed));
+        let mut found = Vec::new();
+        for number in 0..panel.sections() {
+            let mut section = panel.section(number);
+            section.set(|_| u32::MAX - 2);
+            section.add(&[kmer; 5]);
+            section.each(|kmer, count| found.push((kmer, count)));
         }
-        panel.add(&[kmer; 5]);
-        let mut section = Vec::new();
-        let count = |number| {
-            panel.section(number, &mut section);
-            section.first().copied()
-        };
-        assert_eq!((0..1 << panel.section_bits()).find_map(count), Some((kmer, u32::MAX)));
+        assert_eq!(found, [(kmer, u32::MAX)]);
     }
 }

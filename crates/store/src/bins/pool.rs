@@ -102,6 +102,11 @@ impl BlockPool {
         self.max_blocks.load(Ordering::Relaxed) * self.block_bytes as u64
     }
 
+    /// Returns the size in bytes of the full blocks that are in memory now.
+    pub fn held_bytes(&self) -> u64 {
+        (self.full.load(Ordering::Relaxed) * self.block_bytes) as u64
+    }
+
     /// Returns an empty block.
     pub(super) fn block(&self) -> BytesMut {
         let mut free = lock(&self.free);
