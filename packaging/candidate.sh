@@ -146,20 +146,20 @@ fi
 step source-archive git source_archive
 step recipes sha256sum recipes
 step deb "cargo-deb dpkg-shlibdeps" debian_package
-step wheel "maturin auditwheel patchelf" wheel
 step root-bullseye debootstrap make_root bullseye
 step root-bookworm debootstrap make_root bookworm
 step image "" "$here/oci/build.sh" "$program" "$roots/bookworm" "$image"
 
 step archive-check "" "$here/tarball-check.sh" "$program" "$roots/bullseye"
 step deb-check cargo-deb "$here/deb/check.sh" "$deb" "$roots/bookworm"
-step wheel-check maturin wheel_check
 step image-check "" "$here/oci/check.sh" "$image"
 step bioconda-check "" "$here/bioconda/check.sh" "$program"
 step nf-core-check "" "$here/nf-core/check.sh" "$program"
 step snakemake-check snakemake "$here/snakemake/test.sh" "$program"
 step galaxy-check planemo python3 "$here/galaxy/check.py" "$program"
 step galaxy-lint planemo planemo lint "$here/galaxy/tools/merganser"
+step wheel "maturin auditwheel patchelf" wheel
+step wheel-check maturin wheel_check
 step checksums sha256sum checksums
 
 command -v cargo-bundle-licenses > /dev/null || left_out+=("licences of Bioconda: cargo-bundle-licenses is not installed")
