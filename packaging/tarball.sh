@@ -42,7 +42,7 @@ folder="$scratch/$name"
 mkdir -p "$folder/bin" "$folder/share/man/man1" "$folder/share/bash-completion/completions" \
     "$folder/share/zsh/site-functions" "$folder/share/fish/vendor_completions.d"
 install -m 755 "$program" "$folder/bin/merganser"
-strip --strip-debug "$folder/bin/merganser"
+strip "$folder/bin/merganser"
 "$program" man "$folder/share/man/man1"
 "$program" completions bash > "$folder/share/bash-completion/completions/merganser"
 "$program" completions zsh > "$folder/share/zsh/site-functions/_merganser"

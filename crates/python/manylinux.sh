@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds a wheel of the package and the program without CUDA, for systems with glibc 2.17 or later (manylinux2014), in the folder
-# given as argument. Requires cargo-zigbuild, and maturin, ziglang and auditwheel in the active Python environment.
+# given as argument. MERGANSER_PROGRAM names a program that was built in this way before. Requires cargo-zigbuild, and maturin, ziglang and auditwheel in the active Python environment.
 set -euo pipefail
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
@@ -8,11 +8,15 @@ target=x86_64-unknown-linux-gnu
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target/zig}
 export MERGANSER_COMMIT
 MERGANSER_COMMIT=$(git rev-parse --short=12 HEAD)
-cargo zigbuild --release --locked --package merganser --bin merganser --target "$target.2.17"
+program=${MERGANSER_PROGRAM:-$CARGO_TARGET_DIR/$target/release/merganser}
+if [[ -z "${MERGANSER_PROGRAM:-}" ]]; then
+  cargo zigbuild --release --locked --package merganser --bin merganser --target "$target.2.17"
+fi
+unset MERGANSER_PROGRAM
 scripts=crates/python/merganser.data/scripts
 mkdir -p "$scripts"
 trap 'rm -rf crates/python/merganser.data' EXIT
-install -m 755 "$CARGO_TARGET_DIR/$target/release/merganser" "$scripts/merganser"
+install -m 755 "$program" "$scripts/merganser"
 strip "$scripts/merganser"
 cd crates/python
 maturin build --release --locked --zig --target "$target" --compatibility manylinux2014 --out "$out"

@@ -4,7 +4,7 @@
 set -euo pipefail
 
 cargo-bundle-licenses --format yaml --output THIRDPARTY.yml
-cargo install --no-track --locked --root "${PREFIX}" --path crates/merganser
+CARGO_PROFILE_RELEASE_STRIP=symbols cargo install --no-track --locked --root "${PREFIX}" --path crates/merganser
 
 # The program writes its manual pages and completions to the folders where shells of the environment look for them.
 if [[ "${build_platform:-}" == "${target_platform:-}" ]]; then

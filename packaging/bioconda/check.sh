@@ -1,8 +1,8 @@
 #!/bin/bash
 # Usage: check.sh MERGANSER
 # Fills in the recipe like conda-build, runs its test commands with the program MERGANSER, and makes THIRDPARTY.yml in a
-# temporary folder. Requires python3 with jinja2 and yaml, cargo-bundle-licenses on PATH, and the sources of the crates, but
-# not conda.
+# temporary folder, if cargo-bundle-licenses is on PATH. Requires python3 with jinja2 and yaml, and the sources of the crates,
+# but not conda.
 set -euo pipefail
 program=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,6 +31,10 @@ PYTHON
 mkdir "$scratch/bin"
 ln -s "$program" "$scratch/bin/merganser"
 PATH="$scratch/bin:$PATH" bash -euo pipefail -x "$scratch/commands" > "$scratch/log"
+if ! command -v cargo-bundle-licenses > /dev/null; then
+    echo "bioconda: ok; cargo-bundle-licenses is not installed: THIRDPARTY.yml was not made" >&2
+    exit 0
+fi
 (cd "$root" && cargo-bundle-licenses --format yaml --output "$scratch/THIRDPARTY.yml")
 grep -c package_name "$scratch/THIRDPARTY.yml"
 if grep -q NOT_FOUND "$scratch/THIRDPARTY.yml"; then

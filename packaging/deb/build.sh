@@ -8,10 +8,11 @@ program=$(realpath "$1")
 destination=$(mkdir -p "$2" && realpath "$2")
 cd "$(dirname "$0")/../.."
 target=$PWD/target
-mkdir -p "$target/release" "$target/deb/man1"
+mkdir -p "$target/deb/release" "$target/deb/man1"
 "$program" man "$target/deb/man1"
 "$program" completions bash > "$target/deb/merganser.bash"
 "$program" completions zsh > "$target/deb/_merganser"
 "$program" completions fish > "$target/deb/merganser.fish"
-[[ "$program" -ef "$target/release/merganser" ]] || install -m 755 "$program" "$target/release/merganser"
-CARGO_TARGET_DIR=$target cargo deb --package merganser --no-build --output "$destination/"
+strip -o "$target/deb/release/merganser" "$program"
+chmod 755 "$target/deb/release/merganser"
+CARGO_TARGET_DIR=$target/deb cargo deb --package merganser --no-build --output "$destination/"

@@ -104,6 +104,15 @@ fn pairs_are_those_of_the_definition_whatever_the_threads() {
             dir.run(&format!("{run} -o o.smu")).ok();
             assert!(dir.read("o.smu") == smu_text.as_bytes(), "k {k} {limits}");
         }
+        // A given lower bound is respected, also that of all k-mers.
+        if k > 12 {
+            continue;
+        }
+        let run = dir.run("kmers hetmers --positions any t.mgk:1.. -o o.tsv --sequences s.tsv");
+        assert!(!run.stderr.contains("are skipped"), "{}", run.stderr);
+        run.ok();
+        let found = String::from_utf8(dir.read("s.tsv")).unwrap();
+        assert!(sorted(&found) == pairs(&counts, 1), "k {k}");
     }
 }
 

@@ -97,6 +97,62 @@ fn sequences_are_panels_of_all_their_k_mers() {
 }
 
 #[test]
+fn tables_of_panels_are_refused_where_all_k_mers_are_needed() {
+    let dir = with_reads();
+    dir.run("count -q -k 15 --min-count 1 -o all.mgk r1.fq").ok();
+    dir.write("p.fa", ">one\nACGTTGCATGACGTTGACCATGACCGGTATTA\n");
+    dir.run("count -q -k 15 --panel r2.fq -o p.mgk r1.fq").ok();
+    dir.write("asm.fa", format!(">a\n{}\n", "ACGTTGCATGACGTTGACCATGACCGGTATTA".repeat(3)));
+    let is_only_given = |table: &str| {
+        let info = dir.run(&format!("kmers info --json {table}")).ok();
+        serde_json::from_str::<serde_json::Value>(&info).unwrap()["only_given"].as_bool().unwrap()
+    };
+    for (made, expected) in [
+        ("reduce p.mgk:2..", true),
+        ("set-counts 3 p.mgk", true),
+        ("union p.mgk all.mgk", true),
+        ("union all.mgk all.mgk", false),
+        ("intersect all.mgk all.mgk", true),
+        ("subtract p.mgk all.mgk", true),
+        ("subtract all.mgk p.mgk", false),
+        ("counters-subtract all.mgk p.mgk", false),
+        ("eval union(all.mgk,intersect(all.mgk,p.mgk))", true),
+        ("convert p.mgk", true),
+        ("convert all.mgk", false),
+    ] {
+        dir.run(&format!("kmers {made} -q -o made.mgk")).ok();
+        assert_eq!(is_only_given("made.mgk"), expected, "{made}");
+    }
+    for number in [1, 2] {
+        dir.run(&format!("kmers union -q p.mgk all.mgk --range {number}/2 -o {number}.mgk")).ok();
+    }
+    dir.run("kmers concat -q -o joined.mgk 1.mgk 2.mgk").ok();
+    assert!(is_only_given("p.mgk") && is_only_given("joined.mgk") && !is_only_given("all.mgk"));
+
+    let reason = "it has only given k-mers (of a panel or an intersection), and";
+    for line in [
+        "qv -o q p.mgk asm.fa",
+        "qv -o q --hybrid p.mgk asm.fa",
+        "qv -o q --reads all.mgk --reads p.mgk asm.fa",
+        "qv -o q all.mgk asm.fa --maternal p.mgk --paternal all.mgk",
+        "qv -o q.mgq --range 1/2 p.mgk asm.fa",
+        "track --coverage 3 --classes c.bed p.mgk asm.fa",
+        "track --coverage 3 --expected c.bg p.mgk asm.fa",
+        "histogram --model p.mgk",
+    ] {
+        let message = dir.run(&format!("kmers {line}")).fails(1);
+        assert!(message.contains(&format!("p.mgk: {reason}")), "{line}: {message}");
+        assert_eq!(message.lines().count(), 1, "{line}: {message}");
+    }
+    // Counts of given k-mers are enough for these.
+    for line in ["track --counts c.bg --copies c.wig p.mgk asm.fa", "histogram p.mgk"] {
+        dir.run(&format!("kmers {line}")).ok();
+    }
+    let run = dir.run("kmers hetmers p.mgk -o o.tsv");
+    assert!(run.stderr.contains("it has only given k-mers"), "{}", run.stderr);
+}
+
+#[test]
 fn jellyfish_counts_the_same() {
     if !installed(&["jellyfish"]) {
         return;

@@ -422,6 +422,27 @@ fn what_tables_and_sequences_lack_is_said() {
         warns(&format!("{options} reads.mgk short.fa"), "no k-mer of 21 bases");
     }
     assert_eq!((dir.read("c.bed").len(), dir.read("c.bg").len()), (0, 0));
+    // Counts of 255 and more are 255, as in a database of KMC by default.
+    let text = dir.run("kmers dump reads.mgk").ok();
+    let lines: Vec<(&str, u64)> = text
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .map(|(kmer, count)| (kmer, count.parse().unwrap()))
+        .collect();
+    let table = |change: &dyn Fn(usize, u64) -> u64| -> String {
+        let lines = lines.iter().enumerate();
+        lines.map(|(at, (kmer, count))| format!("{kmer}\t{}\n", change(at, *count))).collect()
+    };
+    let is_repeat = |at: usize| at % 40 == 0;
+    dir.write("full.tsv", table(&|at, count| if is_repeat(at) { 9 * count } else { count }));
+    dir.write(
+        "ended.tsv",
+        table(&|at, count| if is_repeat(at) { 9 * count } else { count }.min(255)),
+    );
+    let options = "--coverage 32 --solid 3 --classes c.bed";
+    warns(&format!("{options} ended.tsv asm.fa"), "occur 255 times, and none more often");
+    let ran = dir.run(&format!("kmers track {options} full.tsv asm.fa"));
+    assert!(!ran.stderr.contains("more often"), "{}", ran.stderr);
     // Counts and present regions need neither both strands nor a file.
     let bases = String::from_utf8(genome[..2000].to_vec()).unwrap();
     let line = "kmers track -q --counts c.bg --present p.bed forward.mgk:1..50 -";

@@ -44,13 +44,8 @@ impl Reads {
         Ok(Reads::Table(Box::new(table)))
     }
 
-    /// Whether this is a table of homopolymer-compressed reads.
-    pub(crate) fn is_homopolymer_compressed(&self) -> bool {
-        self.tables().iter().any(|table| table.description().homopolymer_compressed)
-    }
-
     /// Whether k-mers come from several technologies, so that low counts may be missing.
-    pub(crate) fn is_hybrid(&self) -> bool {
+    pub fn is_hybrid(&self) -> bool {
         matches!(self, Reads::Union(operands) if operands.len() > 1)
     }
 
@@ -135,6 +130,24 @@ pub struct Subject {
     pub assemblies: Vec<Assembly>,
 }
 
+impl Subject {
+    /// Returns all tables of the sample's and the parents' reads.
+    fn tables(&self) -> Vec<&AnyTable> {
+        let parents = self.parents.iter().flatten().map(|parent| &parent.reads);
+        [&self.reads].into_iter().chain(parents).flat_map(Reads::tables).collect()
+    }
+
+    /// Returns the length of k-mers, if there is a table, also one of a parent.
+    pub(crate) fn k(&self) -> Option<usize> {
+        self.tables().first().map(|table| table.description().k)
+    }
+
+    /// Whether there is a table of homopolymer-compressed reads, also one of a parent.
+    pub fn is_homopolymer_compressed(&self) -> bool {
+        self.tables().iter().any(|table| table.description().homopolymer_compressed)
+    }
+}
+
 /// The settings of an evaluation.
 ///
 /// ```
@@ -181,6 +194,7 @@ impl Config {
         self.check(&subject.reads, self.hybrid)?;
         let mut parents = subject.parents.iter().flatten();
         parents.try_for_each(|parent| self.check(&parent.reads, false))?;
+        agree(&subject.tables())?;
         if let Some([one, other]) = &subject.parents
             && one.name == other.name
         {
@@ -218,8 +232,7 @@ impl Config {
             ),
             Reads::Inputs(_) => Ok(()),
             Reads::Union(operands) => {
-                operands.iter().try_for_each(|(of, cut)| self.check_operand(of, *cut))?;
-                agree(&reads.tables())
+                operands.iter().try_for_each(|(of, cut)| self.check_operand(of, *cut))
             }
         }
     }
@@ -257,7 +270,7 @@ impl Config {
     }
 }
 
-/// Checks that tables can be united.
+/// Checks that tables can be compared with each other.
 fn agree(tables: &[&AnyTable]) -> Result<(), Error> {
     let Some((first, others)) = tables.split_first() else { return Ok(()) };
     for table in others {
@@ -287,6 +300,9 @@ const UNION_ADVICE: &str = " (or give `hybrid`, if it is the union of tables of 
 /// K-mers with counts below `least` may be missing; `advice` is added to the error if others are and `least` is 1.
 pub(crate) fn unfit(table: &Description, least: u32, advice: &str) -> Option<String> {
     let Description { min_count, max_count, canonical, .. } = *table;
+    if table.is_only_given() {
+        return Some(ONLY_GIVEN.into());
+    }
     if max_count < UNCUT_MAX_COUNT {
         return Some(format!(
             "k-mers that occur more than {max_count} times are cut off, and all are needed: count without `max_count`"
@@ -308,6 +324,10 @@ pub(crate) fn unfit(table: &Description, least: u32, advice: &str) -> Option<Str
         "k-mers of both strands must be counted together: count without forward-only".into()
     })
 }
+
+/// The message for a table that lacks k-mers of the reads, whatever their counts.
+const ONLY_GIVEN: &str = "it has only given k-mers (of a panel or an intersection), and all of the reads are needed: count \
+                          without `panel`";
 
 /// Returns the message for two files with the same name in the results.
 fn twice(what: &str, name: &str, is_same: bool) -> String {

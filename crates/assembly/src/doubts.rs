@@ -18,6 +18,9 @@ const MIN_READ_COVERAGE: u64 = 2;
 /// all solid k-mers.
 const MAX_LAST_ROW: (u64, f64) = (100, 0.002);
 
+/// The largest counts of counters of 8, 15 (FastK), 16 and 32 bits.
+const COUNTER_MAXIMA: [u32; 4] = [255, 32_767, 65_535, u32::MAX];
+
 /// Returns an error if the reads have no k-mers.
 pub(crate) fn refuse_no_reads(spectra: &Spectra, reads: &str, k: usize) -> Result<(), Error> {
     match spectra.reads.max() {
@@ -158,6 +161,27 @@ pub(crate) fn of_cut_counts(rows: &[(u32, u64)]) -> Vec<String> {
         ));
     }
     doubts
+}
+
+/// Returns a warning for tracks if the counter of the reads' k-mers seems to have ended at a maximum, such as 255 in KMC's
+/// databases by default: repeats then have fewer copies according to the reads than in the sequences.
+pub(crate) fn of_saturated_counts(rows: &[(u32, u64)]) -> Option<String> {
+    let (last, number) = saturated_at(rows)?;
+    Some(format!(
+        "{number} k-mers of the reads occur {last} times, and none more often: if the counter ended there, k-mers of repeats look \
+         duplicated and have too few copies; count with a larger maximum (KMC: -cs1000000000)"
+    ))
+}
+
+/// Returns the last count and its number of k-mers if higher counts seem to be stored as it.
+fn saturated_at(rows: &[(u32, u64)]) -> Option<(u32, u64)> {
+    let &[.., (before, fewer), (last, number)] = rows else { return None };
+    let is_counters = COUNTER_MAXIMA.contains(&last);
+    let is_saturated = number > MAX_LAST_ROW.0
+        && number / 2 > fewer
+        && (before + 1 == last || is_counters)
+        && last > 2 * solid_threshold(rows).unwrap_or(0);
+    is_saturated.then_some((last, number))
 }
 
 /// Returns the last count and its number of k-mers if higher counts seem to have been cut off.

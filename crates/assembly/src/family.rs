@@ -2,6 +2,9 @@
 //! these numbers, which can be added for ranges of k-mers.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use merganser_kmers::Histogram;
 use merganser_kmers::algebra::Visitor;
@@ -27,9 +30,49 @@ pub(crate) struct Family {
     pub(crate) neither: Histogram,
     /// Whether the parent's reads have a k-mer.
     pub(crate) has_kmers: [bool; 2],
+    pub(crate) limit: Limit,
+}
+
+/// A limit of the memory for [`Family::inherited`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Limit {
+    /// The memory for entries; `None` without a limit.
+    room: Option<Arc<Room>>,
+    /// The thresholds of the parents' own k-mers, if they are known: the map then has 0 for counts up to the threshold, and
+    /// `u32::MAX` for larger ones.
+    known: Option<[u32; 2]>,
+    /// Whether entries are missing because memory was too small.
+    pub(crate) is_full: bool,
+}
+
+/// The memory of all parts of a family, in entries of [`Family::inherited`].
+#[derive(Debug)]
+pub(crate) struct Room(AtomicU64);
+
+impl Room {
+    /// The size of an entry in bytes: 17 in a hash map of which at most 4 of 7 places are free, and the same in a larger one
+    /// while the map grows or parts are added.
+    const ENTRY: u64 = 96;
+
+    pub(crate) fn of_bytes(bytes: u64) -> Arc<Room> {
+        Arc::new(Room(AtomicU64::new(bytes / Room::ENTRY)))
+    }
+
+    /// Takes the memory of an entry; returns whether there was enough.
+    fn take(&self) -> bool {
+        let less = |left: u64| left.checked_sub(1);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
 }
 
 impl Family {
+    /// Returns an empty family with entries in `room`. With the thresholds of the parents' own k-mers, it has an entry for each
+    /// count in the child, not for each pair of counts.
+    pub(crate) fn within(room: &Arc<Room>, known: Option<[u32; 2]>) -> Family {
+        let limit = Limit { room: Some(room.clone()), known, is_full: false };
+        Family { limit, ..Family::default() }
+    }
+
     pub(crate) fn merge(&mut self, other: &Family) {
         for parent in 0..2 {
             self.own[parent].merge(&other.own[parent]);
@@ -39,6 +82,7 @@ impl Family {
             }
             self.has_kmers[parent] |= other.has_kmers[parent];
         }
+        self.limit.is_full |= other.limit.is_full;
         self.both.merge(&other.both);
         self.neither.merge(&other.neither);
     }
@@ -95,7 +139,21 @@ impl Visitor for Family {
         };
         self.own[parent].add(count);
         if child > 0 {
-            *self.inherited[parent].entry((count, child)).or_default() += 1;
+            let above = |known: [u32; 2]| if count > known[parent] { u32::MAX } else { 0 };
+            self.inherit(parent, (self.limit.known.map_or(count, above), child));
+        }
+    }
+}
+
+impl Family {
+    /// Adds a k-mer that the child and only one parent have, by its counts in the reads of the parent and of the child.
+    fn inherit(&mut self, parent: usize, counts: (u32, u32)) {
+        match self.inherited[parent].entry(counts) {
+            Entry::Occupied(mut number) => *number.get_mut() += 1,
+            Entry::Vacant(place) if self.limit.room.as_ref().is_none_or(|room| room.take()) => {
+                place.insert(1);
+            }
+            Entry::Vacant(_) => self.limit.is_full = true,
         }
     }
 }
@@ -129,6 +187,24 @@ mod tests {
             let (one, other) = kmers.split_at(cut.min(kmers.len()));
             let mut family = of(one);
             family.merge(&of(other));
+
+            // With known thresholds, less memory gives the same results.
+            let room = Room::of_bytes(Room::ENTRY * 2 * 2 * 8);
+            let mut known = Family::within(&room, Some(family.own_thresholds()));
+            kmers.iter().for_each(|counts| known.kmer(counts));
+            prop_assert!(!known.limit.is_full);
+            for (one, other) in known.spectra().iter().zip(family.spectra()) {
+                prop_assert_eq!(one.iter().collect::<Vec<_>>(), other.iter().collect::<Vec<_>>());
+            }
+            prop_assert_eq!(known.parentage(solid).passed_on, family.parentage(solid).passed_on);
+            let pairs = family.inherited.iter().map(HashMap::len).sum::<usize>() as u64;
+            let full = |entries: u64| {
+                let room = Room::of_bytes(Room::ENTRY * entries);
+                let mut family = Family::within(&room, None);
+                kmers.iter().for_each(|counts| family.kmer(counts));
+                family.limit.is_full
+            };
+            prop_assert!(!full(pairs) && (pairs == 0 || full(pairs - 1)));
 
             let number = |is: &dyn Fn(&[u32; 3]) -> bool| kmers.iter().filter(|of| is(of)).count() as u64;
             let own = family.own_thresholds();

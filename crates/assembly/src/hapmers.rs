@@ -8,10 +8,10 @@ use merganser_kmers::algebra::{
     Cut, Expression, Mode, Operation, Visitor, calculate_with, join, visit,
 };
 use merganser_kmers::tables::AnyTable;
-use merganser_run::Shard;
+use merganser_run::{Budget, Shard, Shortage};
 
 use crate::Error;
-use crate::family::{CHILD, Family, PARENTS, valley};
+use crate::family::{CHILD, Family, PARENTS, Room, valley};
 use crate::stages::{RunContext, own_table};
 
 /// The results about both parents' k-mers.
@@ -54,10 +54,31 @@ pub(crate) fn family(
     tables: &[AnyTable],
     range: Option<Shard>,
 ) -> Result<Family, Error> {
-    let mut family = Family::default();
-    visit(tables, range, run.beside, Family::default)?.iter().for_each(|part| family.merge(part));
-    Ok(family)
+    let visited = |known: Option<[u32; 2]>| -> Result<Family, Error> {
+        let room = Room::of_bytes(run.beside.budget() / ROOM_SHARE);
+        let parts = visit(tables, range, run.beside, || Family::within(&room, known))?;
+        let mut parts = parts.into_iter();
+        let mut family = parts.next().unwrap_or_default();
+        parts.for_each(|part| family.merge(&part));
+        Ok(family)
+    };
+    let family = visited(None)?;
+    // A second visit needs less memory: the thresholds of the first one are those of all k-mers. Those of a range are not.
+    let family = match family.limit.is_full && range.is_none() {
+        true => visited(Some(family.own_thresholds()))?,
+        false => family,
+    };
+    if !family.limit.is_full {
+        return Ok(family);
+    }
+    let budget = run.beside.budget();
+    let budget = Budget::of_part(budget).with(budget.saturating_mul(2));
+    Err(budget.shortage("the counts of the parents' k-mers need", Shortage::FEWER_THREADS).into())
 }
+
+/// The memory for the numbers of a family's k-mers is the budget divided by this number. Visits leave a quarter unused, as
+/// they write no table.
+const ROOM_SHARE: u64 = 16;
 
 /// Finds hap-mers and writes them as a table whose counts are the number of the parent (1 or 2). `tables` are those of
 /// the child, the mother and the father, which have at least the k-mers that the child and exactly one parent have, and

@@ -57,6 +57,7 @@ pub fn run_range(
     let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate(&subject)?;
     let refuse = |what: &str| Err(Error::Config(ConfigError::new(what)));
+    let compressed = config.hpc || subject.is_homopolymer_compressed();
     let reads_of = subject.reads;
     let parents = subject.parents;
     if parents.iter().flatten().any(|parent| !parent.reads.inputs().is_empty()) {
@@ -75,7 +76,6 @@ pub fn run_range(
         return refuse(&what);
     }
     let room = Room::new(context)?;
-    let compressed = config.hpc || reads_of.is_homopolymer_compressed();
     let hybrid = config.hybrid || reads_of.is_hybrid();
     let run = room.run(compressed, progress, cancel);
     let mut stages = Stages::default();
@@ -174,6 +174,16 @@ impl Ranges {
     /// Returns the name of the reads.
     pub fn reads(&self) -> &str {
         &self.header().reads
+    }
+
+    /// Whether low counts of the reads may be missing.
+    pub fn is_hybrid(&self) -> bool {
+        self.header().hybrid
+    }
+
+    /// Whether homopolymers of the reads and the assemblies were compressed.
+    pub fn is_homopolymer_compressed(&self) -> bool {
+        self.header().compressed
     }
 
     /// Returns the names of the parents, if they are known.

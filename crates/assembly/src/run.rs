@@ -114,16 +114,16 @@ pub fn run_with(
 ) -> Result<Outcome, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate(&subject)?;
-    let Subject { reads, parents, assemblies } = subject;
     let room = Room::new(context)?;
-    let compressed = config.hpc || reads.is_homopolymer_compressed();
+    let (k, compressed) = (subject.k(), config.hpc || subject.is_homopolymer_compressed());
+    let Subject { reads, parents, assemblies } = subject;
     let config = &Config { hybrid: config.hybrid || reads.is_hybrid(), ..config.clone() };
     let run = room.run(compressed, progress, cancel);
     let mut stages = Stages::default();
 
     let begun = Instant::now();
     let mut doubts = Vec::new();
-    let k = match reads.k().or(config.k) {
+    let k = match k.or(config.k) {
         Some(k) => k,
         None => run.fitting_k(&assemblies)?,
     };

@@ -24,7 +24,7 @@ pub use compare::{Comparison, Pair, compare, compare_with};
 pub(crate) use engine::{Engine, Place, Work};
 pub use expression::{Cut, Expression, Mode, Operation};
 pub use join::{concat, join};
-pub use parse::{parse, parse_operand};
+pub use parse::{has_lower_bound, parse, parse_operand};
 pub use run::{Calculated, calculate, calculate_in_memory, calculate_with};
 pub(crate) use session::Session;
 pub use session::{open_pieces, open_tables};

@@ -84,6 +84,12 @@ impl Description {
         }
     }
 
+    /// Whether the table has only given k-mers of the reads, those of a panel or of another table, according to the
+    /// format. Only `.mgk` records it.
+    pub fn is_only_given(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| header.only_given)
+    }
+
     /// Returns the description of a table of which nothing else is known before it is read.
     pub(crate) fn unread(kind: Kind, k: usize, canonical: bool) -> Description {
         Description {

@@ -15,6 +15,7 @@ mod ranged;
 mod resident;
 mod sliding;
 mod sorted_queries;
+mod staging;
 
 use merganser_run::{Cancel, Context, Progress, Work};
 use merganser_seq::kmer::{Kmer, Wide};

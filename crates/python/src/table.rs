@@ -305,9 +305,10 @@ impl Table {
         })
     }
 
-    /// A summary of the table: k, canonical, min_count, max_count, min_quality, homopolymer_compressed, kmers (the
-    /// number of distinct k-mers in the table), occurrences (the sum of their counts), largest_count, saturated,
-    /// distinct_kmers and total_kmers (of the input, before filtering by count).
+    /// A summary of the table: k, canonical, min_count, max_count, min_quality, homopolymer_compressed, only_given (whether
+    /// it has only given k-mers of the reads, of a panel or an intersection), kmers (the number of distinct k-mers in the
+    /// table), occurrences (the sum of their counts), largest_count, saturated, distinct_kmers and total_kmers (of the
+    /// input, before filtering by count).
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (opened, info) = (self.opened()?, PyDict::new(py));
@@ -318,6 +319,7 @@ impl Table {
         info.set_item("max_count", (header.max_count < u32::MAX).then_some(header.max_count))?;
         info.set_item("min_quality", header.min_quality)?;
         info.set_item("homopolymer_compressed", header.homopolymer_compressed)?;
+        info.set_item("only_given", header.only_given)?;
         info.set_item("kmers", header.kmers)?;
         info.set_item("occurrences", header.occurrences)?;
         info.set_item("largest_count", header.largest_count)?;

@@ -369,3 +369,41 @@ fn ranges_with_parents_have_the_files_of_one_run() {
         assert!(message.contains("damaged"), "{message}");
     }
 }
+
+#[test]
+fn parents_with_other_k_mers_are_refused_before_any_work() {
+    let family = Family::new(29);
+    let dir = Dir::new();
+    family.write(&dir);
+    dir.write("one.fa", fasta(&[family.genome[0][..9000].to_vec()]));
+    let other = K + 2;
+    dir.run(&format!("count -q -k {other} --min-count 1 mother.fa -o long.mgk")).ok();
+    dir.run(&format!("count -q -k {K} --min-count 1 --hpc mother.fa -o hpc.mgk")).ok();
+    dir.run("kmers convert -q --format kff long.mgk -o long.kff").ok();
+    for (mother, what) in
+        [("long.mgk", "its k is"), ("long.kff", "its k is"), ("hpc.mgk", "compressed")]
+    {
+        for range in ["", "--range 1/2"] {
+            // The assembly does not exist: it would be read first.
+            let line = format!(
+                "kmers qv child.mgk none.fa {range} --maternal {mother} --paternal father.mgk -o s"
+            );
+            let message = dir.run(&line).fails(1);
+            assert!(
+                message.contains(&format!("{mother}: ")) && message.contains(what),
+                "{message}"
+            );
+        }
+    }
+    // The k of reads that are sequences is that of a parent's table.
+    let run = |child: &str, options: &str, output: &str| {
+        let parents = "--maternal mother.mgk --paternal father.mgk --no-plots";
+        dir.run(&format!("kmers qv -q {child} one.fa {parents} {options} -o {output}")).ok();
+    };
+    run("child.mgk", "", "a");
+    run("child.fa", "", "b");
+    for name in ["qv", "hapmers.count"] {
+        let [one, other] = ["a", "b"].map(|prefix| dir.read(&format!("{prefix}.{name}")));
+        assert!(one == other, "{name}");
+    }
+}

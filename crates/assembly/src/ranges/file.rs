@@ -13,7 +13,7 @@ use merganser_store::sealed::{SEALED, Summed, magic, open_json, put_json};
 use merganser_store::shard::JobShard;
 use serde::{Deserialize, Serialize};
 
-use crate::family::{CHILD, Family};
+use crate::family::{CHILD, Family, Limit};
 use crate::spectra::OfAssembly;
 use crate::{Error, Membership, Only, Spectra};
 
@@ -121,6 +121,7 @@ impl StoredParents {
             both: histogram(&self.both),
             neither: histogram(&self.neither),
             has_kmers: self.has_kmers,
+            limit: Limit::default(),
         };
         (self.names.clone(), family)
     }

@@ -1,6 +1,6 @@
 //! The settings of tracks.
 
-use merganser_kmers::tables::AnyTable;
+use merganser_kmers::tables::{AnyTable, Description};
 use merganser_run::ConfigError;
 
 use crate::Error;
@@ -106,7 +106,7 @@ impl TrackConfig {
             "`classes` and `expected` need all its k-mers: leave out the bounds of its counts"
                 .into()
         } else if let Some(reason) = unfit(description, 1, "")
-            && (wanted.classes || (wanted.expected && description.max_count < UNCUT_MAX_COUNT))
+            && (wanted.classes || (wanted.expected && lacks_more_than_low_counts(description)))
         {
             reason
         } else if !description.canonical && (wanted.copies || wanted.expected) {
@@ -116,6 +116,11 @@ impl TrackConfig {
         };
         Err(merganser_kmers::Error::Table { path: table.path().to_owned(), reason }.into())
     }
+}
+
+/// Whether a table lacks k-mers that have not a low count.
+fn lacks_more_than_low_counts(table: &Description) -> bool {
+    table.max_count < UNCUT_MAX_COUNT || table.is_only_given()
 }
 
 /// The smallest and the largest coverage.

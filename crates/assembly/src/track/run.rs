@@ -163,6 +163,7 @@ fn rule_of(
         return Err(Error::NoReads { reads, k: table.description().k });
     }
     doubts.extend(crate::doubts::of_cut_counts(&rows));
+    doubts.extend(crate::doubts::of_saturated_counts(&rows));
     let coverage = match config.coverage {
         Some(coverage) => coverage,
         None => modelled(config, table, &rows, doubts)?,

@@ -74,6 +74,7 @@ fn header(config: &Config, outcome: &Outcome) -> Header {
     header.max_count = most;
     header.min_quality = config.min_qual;
     header.homopolymer_compressed = config.hpc;
+    header.only_given = config.panel.is_some();
     header.occurrences = histogram.total(least, most);
     header.largest_count = histogram.iter().filter(kept).last().map_or(0, |(count, _)| count);
     header.total_kmers = outcome.total_kmers;

@@ -127,6 +127,26 @@ impl Expression {
         Expression::Of { operation, mode: operation.default_mode(), operands }
     }
 
+    /// Whether the result has only given k-mers of the reads, if tables of which `tables` says so do. An intersection has
+    /// only k-mers of its operands; a union lacks the k-mers that any operand lacks. Subtraction leaves out given k-mers,
+    /// for instance those of an organelle, and all others are there.
+    pub(super) fn is_only_given(&self, tables: &[bool]) -> bool {
+        match self {
+            Expression::Table(table) => tables[*table],
+            Expression::Within(operand, _) | Expression::SetCounts(operand, _) => {
+                operand.is_only_given(tables)
+            }
+            Expression::Of { operation, operands, .. } => {
+                let mut of = operands.iter().map(|operand| operand.is_only_given(tables));
+                match operation {
+                    Operation::Intersect => operands.len() > 1 || of.any(|is_given| is_given),
+                    Operation::Union => of.any(|is_given| is_given),
+                    Operation::Subtract | Operation::CountersSubtract => of.next().unwrap_or(false),
+                }
+            }
+        }
+    }
+
     /// Returns the number of times that each table occurs in the expression.
     pub(super) fn uses(&self, tables: usize) -> Vec<usize> {
         let mut uses = vec![0; tables];

@@ -58,6 +58,14 @@ pub fn parse_operand(text: &OsStr) -> Result<(PathBuf, Cut), String> {
     operand(text.as_bytes())
 }
 
+/// Whether an operand of the command line has a cut with a lower bound, `TABLE:MIN..`, which may be that of all k-mers.
+pub fn has_lower_bound(text: &OsStr) -> bool {
+    let mut parts = text.as_bytes().rsplitn(2, |&letter| letter == b':');
+    let (cut, table) = (parts.next(), parts.next());
+    let cut = cut.and_then(|cut| std::str::from_utf8(cut).ok()).filter(|cut| is_cut(cut));
+    table.is_some_and(|table| !table.is_empty()) && cut.is_some_and(|cut| !cut.starts_with(".."))
+}
+
 fn operand(text: &[u8]) -> Result<(PathBuf, Cut), String> {
     let mut parts = text.rsplitn(2, |&letter| letter == b':');
     // A cut is plain text, even if the name before it is not.
@@ -310,6 +318,9 @@ mod tests {
         assert_eq!(parse_operand("a:b.mgk"), Ok(("a:b.mgk".into(), Cut::NONE)));
         assert_eq!(parse_operand("a:2.."), Ok(("a".into(), Cut { least: 2, most: u32::MAX })));
         assert_eq!(parse_operand("a:..5"), Ok(("a".into(), Cut { least: 1, most: 5 })));
+        let bounded = |text: &str| has_lower_bound(text.as_ref());
+        assert!(bounded("a:1..") && bounded("a:0..3") && bounded("a:b:2.."));
+        assert!(!bounded("a") && !bounded("a:..5") && !bounded("a:..") && !bounded(":1.."));
         assert!(parse_operand("a:5..4").is_err());
         assert!(parse_operand("a:5..99999999999").is_err());
     }

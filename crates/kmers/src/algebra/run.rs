@@ -235,6 +235,13 @@ impl Job<'_> {
         expression.bounds(&tables).largest.min(limits.cut().most)
     }
 
+    /// Whether the result has only given k-mers of the reads.
+    fn is_only_given(&self) -> bool {
+        let tables = self.session.tables.iter();
+        let given: Vec<bool> = tables.map(|table| table.description().is_only_given()).collect();
+        self.calculation.expression.is_only_given(&given)
+    }
+
     /// Returns the header of the result, without the numbers that are known at the end.
     fn header(&self, bounds: &Bounds) -> Header {
         let k = self.session.k;
@@ -244,6 +251,7 @@ impl Job<'_> {
             k,
             canonical: self.session.canonical,
             homopolymer_compressed: self.session.homopolymer_compressed,
+            only_given: self.is_only_given(),
             min_count: bounds.least,
             max_count: self.max_count().max(bounds.least),
             min_quality: only.and_then(|table| table.header.as_ref()?.min_quality),

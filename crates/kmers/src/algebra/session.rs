@@ -179,6 +179,11 @@ impl<'s> Session<'s> {
     }
 
     /// Returns the number of k-mers that may wait to be written; an encoded one takes about a third of a plain one.
+    /// Returns the memory for encoded parts, in bytes, which calculations that do not write a table have for other uses.
+    pub(crate) fn waiting_bytes(&self) -> u64 {
+        self.waiting_bytes
+    }
+
     pub(crate) fn max_waiting<K: Kmer>(&self) -> u64 {
         self.waiting_bytes / size_of::<(K, u32)>() as u64
     }

@@ -6,7 +6,9 @@
 //! a partner, which are few, are scattered by hash twice: first to find the k-mers with only one partner, then
 //! to find the pairs in which both are such.
 
-use merganser_run::{Cancel, Context, Progress, each, each_in_order};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use merganser_run::{Budget, Cancel, Context, Progress, Shortage, each, each_in_order};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 use merganser_store::Scattering;
@@ -119,7 +121,8 @@ impl Search<'_> {
         // A section must not end among k-mers with the same first half.
         let bits = section_bits(ranges[0].kmers(), k).min(2 * (k as u32 / 2));
         let engine = session.engine(&ranges, bits, self.progress, self.cancel);
-        let workers = engine.run(|| Searching::new(k, partners.writer()))?;
+        let room = Room::new(session, ranges[0].kmers());
+        let workers = engine.run(|| Searching::new(k, &room, partners.writer()))?;
         workers.into_iter().try_for_each(|worker| worker.writer.finish())?;
         Ok(partners)
     }
@@ -237,9 +240,51 @@ impl<K: Kmer> Work<K> for BothStrands<'_, '_, K> {
     }
 }
 
+/// The memory for k-mers with the same first half, of all workers together.
+struct Room {
+    left: AtomicU64,
+    budget: u64,
+    /// The maximum number of k-mers that all workers hold at the same time.
+    most: u64,
+}
+
+impl Room {
+    /// The number of k-mers for which memory is taken at a time.
+    const STEP: usize = 1 << 12;
+
+    fn new(session: &Session<'_>, kmers: u64) -> Room {
+        // The search writes no table.
+        let left = AtomicU64::new(session.waiting_bytes());
+        let of_worker = 1u64.checked_shl(2 * session.k.div_ceil(2) as u32).unwrap_or(u64::MAX);
+        let of_all = of_worker.saturating_mul(session.context.threads as u64);
+        Room { left, budget: session.context.budget(), most: of_all.min(kmers) }
+    }
+
+    /// Returns the memory of `kmers` k-mers, in bytes, while the array that has them grows.
+    fn bytes<K>(kmers: u64) -> u64 {
+        kmers.saturating_mul(3 * size_of::<Member<K>>() as u64 + 1)
+    }
+
+    /// Takes the memory of another [`STEP`](Self::STEP) k-mers.
+    fn take<K>(&self) -> Result<(), Shortage> {
+        let step = Room::bytes::<K>(Room::STEP as u64);
+        let less = |left: u64| left.checked_sub(step);
+        if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok() {
+            return Ok(());
+        }
+        // An eighth of the memory is for them.
+        let more = Room::bytes::<K>(self.most.saturating_add(Room::STEP as u64)).saturating_mul(8);
+        let needed = Budget::of_part(self.budget).with(self.budget).with(more);
+        Err(needed.shortage("k-mers with the same first half need", Shortage::FEWER_THREADS))
+    }
+}
+
 /// Finds partners among the k-mers of both strands.
 struct Searching<'s, 'p, K> {
     k: usize,
+    room: &'s Room,
+    /// The number of k-mers for which memory was taken.
+    taken: usize,
     /// The current k-mers with the same first half.
     open: Vec<Member<K>>,
     /// The number of records of each.
@@ -254,6 +299,10 @@ impl<K: Kmer> Work<K> for Searching<'_, '_, K> {
             if self.open.last().is_some_and(|last| last.kmer.shr(rest) != kmer.shr(rest)) {
                 self.close()?;
             }
+            if self.open.len() == self.taken {
+                self.room.take::<K>()?;
+                self.taken += Room::STEP;
+            }
             self.open.push(Member { kmer, count, index: self.open.len() as u32 });
         }
         if place.last {
@@ -264,8 +313,8 @@ impl<K: Kmer> Work<K> for Searching<'_, '_, K> {
 }
 
 impl<'s, 'p, K: Kmer> Searching<'s, 'p, K> {
-    fn new(k: usize, writer: Scattering<'s, 'p, PartnerRecords<K>>) -> Self {
-        Searching { k, open: Vec::new(), records: Vec::new(), writer }
+    fn new(k: usize, room: &'s Room, writer: Scattering<'s, 'p, PartnerRecords<K>>) -> Self {
+        Searching { k, room, taken: 0, open: Vec::new(), records: Vec::new(), writer }
     }
 
     /// Returns the number of bits of the last half, with the middle base of an odd k.
@@ -280,7 +329,7 @@ impl<'s, 'p, K: Kmer> Searching<'s, 'p, K> {
         if self.open.len() > 1 {
             self.records.clear();
             self.records.resize(self.open.len(), 0);
-            let Searching { k, open, records, writer } = self;
+            let Searching { k, open, records, writer, .. } = self;
             neighbours(open, 0..rest, &mut |one, other, right| {
                 if one.count.saturating_add(other.count) <= MAX_SUM && done.is_ok() {
                     for (one, other) in [(one, other), (other, one)] {

@@ -12,6 +12,7 @@ use merganser_seq::kmer::Kmer;
 use super::kernels::{ENTRY_WORDS, PanelArguments, merganser_kmers_add_to_panel};
 use super::lines::{SLOTS, line_bytes};
 use super::panel::Panel;
+use super::staging::Staging;
 use crate::Error;
 
 /// The number of bytes that are copied to or from a device at a time.
@@ -72,19 +73,12 @@ impl<K: Kmer> DevicePanel<K> {
         let mut room = device.alloc(lines(panel) * line_words)?;
         let mut counters = device.alloc(lines(panel) * SLOTS)?;
         stream.fill(counters.view_mut(), 0)?;
-        let mut staging =
-            [device.alloc_pinned(STAGING_BYTES / 8)?, device.alloc_pinned(STAGING_BYTES / 8)?];
-        let at_once = STAGING_BYTES / line_bytes::<K>();
-        let (mut entries, mut first, mut turn) = (Vec::new(), 0, 0);
+        let mut staging = Staging::new(device, STAGING_BYTES)?;
+        let (mut entries, mut first) = (Vec::new(), 0);
         for number in 0..panel.sections() {
             let section = &panel.section(number).lines;
-            for from in (0..section.lines()).step_by(at_once) {
-                let words = at_once.min(section.lines() - from) * line_words;
-                turn = 1 - turn;
-                section.write_words(from, &mut staging[turn].as_mut_slice()?[..words]);
-                let to = (first + from) * line_words;
-                stream.upload(&mut staging[turn], 0..words, room.slice_mut(to..to + words))?;
-            }
+            let own = first * line_words..(first + section.lines()) * line_words;
+            staging.upload(&stream, section, room.slice_mut(own))?;
             let lines = room.slice(first * line_words..).as_ptr() as u64;
             let counters = counters.slice(first * SLOTS..).as_ptr() as u64;
             entries.extend([lines, section.lines() as u64, counters, 0]);

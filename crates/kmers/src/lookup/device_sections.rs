@@ -4,13 +4,14 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use merganser_gpu::{Arena, ArenaBuffer, Device, DeviceBuffer, PinnedBuffer, Stream};
+use merganser_gpu::{Arena, ArenaBuffer, Device, DeviceBuffer, Stream};
 use merganser_run::Progress;
 use merganser_run::locks::{into_inner, lock};
 
 use super::kernels::{ENTRY_WORDS, Entries, SeekKmer};
 use super::lines::{Section, line_bytes};
 use super::load::{Keep, Loading};
+use super::staging::Staging;
 use crate::Error;
 
 /// The size of segments of device memory, unless an eighth of the memory is less.
@@ -81,10 +82,8 @@ type OnDevice = (usize, [u64; ENTRY_WORDS], Parts);
 /// The working space of a worker that sends sections to devices.
 struct Sending<'s, K> {
     streams: Vec<Stream>,
-    /// Two buffers for each device: one is filled while the other is copied.
-    staging: Vec<[PinnedBuffer<u64>; 2]>,
-    /// The index of the buffer that is being filled.
-    filling: usize,
+    /// The buffers of each device.
+    staging: Vec<Staging>,
     arenas: &'s [Arena],
     loaded: &'s [Mutex<Vec<OnDevice>>],
     full: &'s AtomicBool,
@@ -103,11 +102,10 @@ impl<'s, K: SeekKmer> Sending<'s, K> {
         let (mut streams, mut staging) = (Vec::new(), Vec::new());
         for device in devices {
             streams.push(device.stream()?);
-            let words = STAGING_BYTES / 8;
-            staging.push([device.alloc_pinned(words)?, device.alloc_pinned(words)?]);
+            staging.push(Staging::new(device, STAGING_BYTES)?);
         }
         let width = std::marker::PhantomData;
-        Ok(Sending { streams, staging, filling: 0, arenas, loaded, full, first, width })
+        Ok(Sending { streams, staging, arenas, loaded, full, first, width })
     }
 
     /// Sends a section to one device; returns false if it does not fit.
@@ -118,15 +116,7 @@ impl<'s, K: SeekKmer> Sending<'s, K> {
             return Ok(false);
         };
         let stream = &self.streams[device];
-        let at_once = STAGING_BYTES / line_bytes::<K>();
-        for from in (0..section.lines()).step_by(at_once) {
-            let words = at_once.min(section.lines() - from) * line_words;
-            self.filling ^= 1;
-            let staging = &mut self.staging[device][self.filling];
-            section.write_words(from, &mut staging.as_mut_slice()?[..words]);
-            let to = from * line_words;
-            stream.upload(staging, 0..words, lines.view_mut().slice_mut(to..to + words))?;
-        }
+        self.staging[device].upload(stream, section, lines.view_mut())?;
         let mut entry = [lines.view().as_ptr() as u64, section.lines() as u64, 0, 0];
         let (starts, counts) = section.large_counts();
         let large = if counts.is_empty() {

@@ -47,7 +47,8 @@ pub(super) fn run(args: &HetmersArgs, console: &Console) -> Result<ExitCode> {
     if let Some(sequences) = &mut sequences {
         sequences.write_all(b"minor\tmajor\tminor_kmer\tmajor_kmer\n").map_err(Error::from)?;
     }
-    let search = Search { cut, positions: args.positions, tables: &args.tables };
+    let is_bounded = algebra::has_lower_bound(&args.operand);
+    let search = Search { cut, is_bounded, positions: args.positions, tables: &args.tables };
     let (found, told) = search.find(&opened, sequences.as_mut(), console)?;
     if let Some(sequences) = sequences {
         sequences.finish().map_err(Error::from)?;
@@ -103,6 +104,8 @@ fn smu(found: &Anywhere) -> String {
 /// A search for pairs.
 struct Search<'s> {
     cut: Cut,
+    /// Whether the user gave the lower bound.
+    is_bounded: bool,
     positions: Positions,
     tables: &'s TableArgs,
 }
@@ -122,6 +125,12 @@ impl Search<'_> {
         let path = table.path().display();
         if let Some(missing) = histogram::cut(table.description()) {
             console.warn(format_args!("{path}: {missing}"));
+        }
+        if table.description().is_only_given() {
+            console.warn(format_args!(
+                "{path}: it has only given k-mers (of a panel or an intersection): pairs with other \
+                 k-mers are missing, and the inferred ploidy may be wrong"
+            ));
         }
         let rows: Vec<_> = histogram::collect(opened, self.tables)?.iter().collect();
         warn_of_cut(table, self.cut, &rows, console);
@@ -152,7 +161,7 @@ impl Search<'_> {
     /// Returns the bounds of counts: without a lower bound, that of k-mers that are not errors. Almost every k-mer
     /// has one that differs by an error, so that it would have no other partner.
     fn above_errors(&self, table: &AnyTable, solid: u32, console: &Console) -> Cut {
-        if self.cut.least > Cut::NONE.least {
+        if self.is_bounded {
             return self.cut;
         }
         let least = solid.saturating_add(1);
@@ -202,7 +211,8 @@ fn warn_of_cut(table: &AnyTable, cut: Cut, rows: &[(u32, u64)], console: &Consol
 /// # Errors
 /// Returns the errors of the command.
 pub(super) fn suggest(opened: &[AnyTable], args: &TableArgs, console: &Console) -> Result<Ploidy> {
-    let search = Search { cut: Cut::NONE, positions: Positions::Middle, tables: args };
+    let (cut, positions) = (Cut::NONE, Positions::Middle);
+    let search = Search { cut, is_bounded: false, positions, tables: args };
     let (_, told) = search.find(opened, None, console)?;
     console.info(format_args!("{}", words(&told, search.positions)));
     Ok(told)

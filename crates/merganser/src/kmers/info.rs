@@ -35,6 +35,7 @@ fn describe(header: &Header, bytes: u64) -> Value {
         "max_count": (header.max_count < u32::MAX).then_some(header.max_count),
         "min_quality": header.min_quality,
         "hpc": header.homopolymer_compressed,
+        "only_given": header.only_given,
         "kmers": header.kmers,
         "occurrences": header.occurrences,
         "largest_count": header.largest_count,

@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use merganser_assembly::output::{Files, Names, Phasing};
 use merganser_assembly::{
-    Assembly, AssemblyQuality, Error, Outcome, Parent, Ranges, Reads, Subject, run_with,
+    Assembly, AssemblyQuality, Config, Error, Outcome, Parent, Ranges, Reads, Subject, run_with,
 };
 use merganser_io::{Input, OutputSet};
 use merganser_kmers::tables::AnyTable;
@@ -78,6 +78,7 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let set = set.write_each(Pages::paths(&args.pages, Kind::Assembly, None)).check()?;
     let mut files = Files::create(names.clone(), &set)?;
     let pages = Pages::create(&args.pages, Kind::Assembly, None, &set).map_err(Error::from)?;
+    let modes = subject.modes(config);
     let judgement = match subject {
         EvaluationInput::Reads(subject) => run_with(config, subject, &mut files, &context),
         EvaluationInput::Ranges(ranges) => {
@@ -91,7 +92,7 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
         pictures::write(&names, &results, &phasings, contigs, &set)?;
     }
     if Pages::is_wanted(&args.pages) {
-        let data = page(args, &judgement, results);
+        let data = page(args, modes, &judgement, results);
         pages.write(Kind::Assembly, &data)?;
     }
     for doubt in &judgement.doubts {
@@ -141,6 +142,25 @@ impl EvaluationInput {
             EvaluationInput::Ranges(ranges) => ranges.parents(),
         }
     }
+
+    fn modes(&self, config: &Config) -> Modes {
+        let (hybrid, hpc) = match self {
+            EvaluationInput::Reads(subject) => {
+                (subject.reads.is_hybrid(), subject.is_homopolymer_compressed())
+            }
+            EvaluationInput::Ranges(ranges) => {
+                (ranges.is_hybrid(), ranges.is_homopolymer_compressed())
+            }
+        };
+        Modes { hybrid: config.hybrid || hybrid, hpc: config.hpc || hpc }
+    }
+}
+
+/// The modes of an evaluation, given as options or recorded in tables or ranges.
+#[derive(Clone, Copy)]
+struct Modes {
+    hybrid: bool,
+    hpc: bool,
 }
 
 /// Adds the files of the reads and of the parents' reads.
@@ -154,7 +174,7 @@ fn files_of(subject: &Subject, mut files: RunFiles) -> RunFiles {
 }
 
 /// Returns the data of a page for an evaluation.
-fn page(args: &QvArgs, judgement: &Outcome, results: Results) -> Data {
+fn page(args: &QvArgs, modes: Modes, judgement: &Outcome, results: Results) -> Data {
     let (reads, assemblies) = args.files();
     // The sample is named after the assembly, unless a name is given.
     let files = assemblies.into_iter().chain(reads).map(Path::to_owned);
@@ -163,9 +183,9 @@ fn page(args: &QvArgs, judgement: &Outcome, results: Results) -> Data {
     let inputs: Vec<Input> = files.map(Input::File).collect();
     let mut data = frame("kmers qv", &args.pages, None, inputs.iter());
     data.parameters = vec![parameter("k", judgement.k), parameter("solid", judgement.solid)];
-    data.parameters
-        .extend((args.config.hybrid || args.union.len() > 1).then(|| parameter("hybrid", true)));
-    data.parameters.extend(args.config.hpc.then(|| parameter("hpc", true)));
+    let modes = [("hybrid", modes.hybrid), ("hpc", modes.hpc)];
+    let modes = modes.into_iter().filter(|mode| mode.1).map(|(name, _)| parameter(name, true));
+    data.parameters.extend(modes);
     data.warnings.clone_from(&judgement.doubts);
     data.assembly = Some(results);
     data

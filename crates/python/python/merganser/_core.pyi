@@ -288,9 +288,10 @@ class Table:
         """The file of the table; None if it is temporary."""
     @property
     def info(self) -> dict[str, Any]:
-        """A summary of the table: k, canonical, min_count, max_count, min_quality, homopolymer_compressed, kmers (the
-        number of distinct k-mers in the table), occurrences (the sum of their counts), largest_count, saturated,
-        distinct_kmers and total_kmers (of the input, before filtering by count).
+        """A summary of the table: k, canonical, min_count, max_count, min_quality, homopolymer_compressed, only_given (whether
+        it has only given k-mers of the reads, of a panel or an intersection), kmers (the number of distinct k-mers in the
+        table), occurrences (the sum of their counts), largest_count, saturated, distinct_kmers and total_kmers (of the
+        input, before filtering by count).
         """
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...

@@ -38,6 +38,8 @@ const SATURATED: u32 = 2;
 const HOMOPOLYMER_COMPRESSED: u32 = 4;
 const SHARD: u32 = 8;
 const RANGE: u32 = 16;
+/// Older programs ignore this flag: they look up k-mers of such a table correctly.
+const ONLY_GIVEN: u32 = 32;
 
 /// The header of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,6 +50,9 @@ pub struct Header {
     pub canonical: bool,
     /// Whether the reads were homopolymer-compressed before k-mers were counted.
     pub homopolymer_compressed: bool,
+    /// Whether the table has only given k-mers of the reads (those of a panel, or of another table), not all of them that
+    /// have a count within the bounds.
+    pub only_given: bool,
     /// Whether a count exceeds `u32::MAX` and was set to it.
     pub saturated: bool,
     /// The smallest count that was kept.
@@ -93,6 +98,7 @@ impl Header {
         let flags = u32::from(self.canonical) * CANONICAL
             + u32::from(self.saturated) * SATURATED
             + u32::from(self.homopolymer_compressed) * HOMOPOLYMER_COMPRESSED
+            + u32::from(self.only_given) * ONLY_GIVEN
             + self.piece.map_or(0, |piece| match piece.kind {
                 PieceKind::Shard => SHARD,
                 PieceKind::Range => RANGE,
@@ -131,6 +137,7 @@ impl Header {
             canonical: flags & CANONICAL != 0,
             saturated: flags & SATURATED != 0,
             homopolymer_compressed: flags & HOMOPOLYMER_COMPRESSED != 0,
+            only_given: flags & ONLY_GIVEN != 0,
             min_count: fields.u32()?,
             max_count: fields.u32()?,
             kmers: fields.u64()?,
@@ -223,6 +230,10 @@ mod tests {
     fn headers_come_back_and_damage_is_seen() {
         let bytes = header().to_bytes();
         assert_eq!(Header::from_bytes(&bytes), Ok(header()));
+        let given = Header { only_given: true, ..header() };
+        assert_eq!(Header::from_bytes(&given.to_bytes()), Ok(given.clone()));
+        // Older programs read such a table.
+        assert_eq!(given.to_bytes()[8], FIRST_VERSION as u8);
         let shard = Shard::new(2, 3).unwrap();
         let piece = Piece { kind: PieceKind::Shard, shard, job: 0x0123_4567_89ab_cdef };
         let range = Piece { kind: PieceKind::Range, ..piece };

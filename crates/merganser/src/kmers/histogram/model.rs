@@ -145,6 +145,13 @@ fn find(args: &HistogramArgs, console: &Console) -> Result<Found> {
     let description = tables[0].description();
     let k = description.k;
     check_k(args, k)?;
+    if description.is_only_given() {
+        bail!(
+            "{}: it has only given k-mers (of a panel or an intersection), and a model needs all of \
+             the reads: count without --panel",
+            path.display()
+        );
+    }
     if let Some(cut) = cut(description) {
         console.warn(format_args!("{}: {cut}", path.display()));
     }
