@@ -12,6 +12,7 @@ mod help;
 mod inputs;
 mod links;
 mod pages;
+mod sheets;
 mod table;
 mod terminal;
 mod usage;
