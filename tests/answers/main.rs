@@ -8,6 +8,7 @@
 mod cases;
 mod errors;
 mod examples;
+mod habits;
 mod help;
 mod inputs;
 mod links;

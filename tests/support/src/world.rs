@@ -29,7 +29,7 @@ pub struct Size {
 /// A few hundred reads: each run takes some hundredths of a second.
 pub const SMALL: Size = Size { bases: 5000, reads: 900 };
 
-const FILES: [(&str, &str); 17] = [
+const FILES: [(&str, &str); 18] = [
     ("tax/nodes.dmp", NODES),
     ("tax/names.dmp", NAMES),
     ("tax/merged.dmp", "9\t|\t11\t|\n"),
