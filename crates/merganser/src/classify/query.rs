@@ -18,7 +18,7 @@ use super::kraken2::{self, Sample};
 use super::outputs::{Closed, Files, Reports, read_paths};
 use super::{Environment, summary};
 use crate::args::classify::QueryArgs;
-use crate::common::{tell_skipped, text_of, write_summary};
+use crate::common::{tell_skipped, text_of, unit, write_summary};
 use crate::console::Console;
 use crate::database::AnyDatabase;
 use crate::files::RunFiles;
@@ -350,10 +350,11 @@ impl<'a> Query<'a> {
         let fraction = also(", min-fraction #", self.args.config.min_fraction.unwrap_or(0.0));
         let percent = 100.0 * outcome.classified as f64 / outcome.records.max(1) as f64;
         environment.console.info(format_args!(
-            "{name}classified {} of {} reads ({percent:.2} %) in {:.1} s; hitmin {}{}{contested}, hitdiff \
+            "{name}classified {} of {} {} ({percent:.2} %) in {:.1} s; hitmin {}{}{contested}, hitdiff \
              {}{near}{confidence}{fraction}, lowest {}, highest {}, max-cand {}",
             outcome.classified,
             outcome.records,
+            unit(&self.segments),
             started.elapsed().as_secs_f64(),
             thresholds.hitmin,
             per_kb,

@@ -17,7 +17,7 @@ use merganser_run::{Cancel, Context, Summary, thousands};
 use super::certificate::{self, Digests};
 use super::{sheet, summary};
 use crate::args::deplete::DepleteFilterArgs;
-use crate::common::{self, hint_at_mates, tell_skipped};
+use crate::common::{self, hint_at_mates, tell_skipped, tell_time};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -178,8 +178,11 @@ impl<'a> FilterJob<'a> {
 fn tell(finished: &Finished<'_>, console: &Console) {
     let outcome = finished.outcome;
     tell_skipped(outcome.skipped_alignments, console);
-    let (stay, all) = (thousands(outcome.kept_records), thousands(outcome.records));
-    console.info(format_args!("{stay} of {all} reads were kept"));
+    // Mates stay together.
+    let are_pairs = finished.args.reads.are_pairs();
+    let (unit, mates) = if are_pairs { ("pairs", 2) } else { ("reads", 1) };
+    let [stay, all] = [outcome.kept_records, outcome.records].map(|reads| thousands(reads / mates));
+    console.info(format_args!("{stay} of {all} {unit} were kept"));
     if finished.args.config.mask.is_some() {
         let (bases, reads) = (thousands(outcome.masked_bases), thousands(outcome.masked_records));
         console.info(format_args!("{bases} bases of {reads} reads were masked"));
@@ -187,9 +190,7 @@ fn tell(finished: &Finished<'_>, console: &Console) {
     if let Some(confirmed) = &outcome.confirmed {
         console.info(format_args!("{}", told(confirmed)));
     }
-    if let Some(peak) = outcome.peak_memory {
-        console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
-    }
+    tell_time(finished.started, outcome.peak_memory, console);
 }
 
 /// Opens the index of the haplotypes, if there is one.

@@ -22,7 +22,7 @@ use merganser_run::{Context, Summary};
 use serde_json::{Value, json};
 
 use crate::args::kmers::QvArgs;
-use crate::common::{self, check_cells, describe_inputs, write_summary};
+use crate::common::{self, check_cells, describe_inputs, tell_time, write_summary};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -138,9 +138,7 @@ fn evaluate(
     if let (Some(both), Some(name)) = (&judgement.both, judgement.together()) {
         console.info(format_args!("{name}: {}", words(both)));
     }
-    if let Some(peak) = judgement.peak_memory {
-        console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
-    }
+    tell_time(started, judgement.peak_memory, console);
     Ok(Some(summary))
 }
 
