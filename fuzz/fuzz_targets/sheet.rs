@@ -10,17 +10,19 @@ use libfuzzer_sys::fuzz_target;
 #[path = "../../crates/merganser/src/samples/sheet.rs"]
 mod sheet;
 
-fuzz_target!(|input: (bool, &[u8])| {
-    let (interleaved, text) = input;
-    let samples = sheet::parse(text, interleaved);
+fuzz_target!(|input: ((bool, bool), &[u8])| {
+    let ((interleaved, assemblies), text) = input;
+    let content = sheet::Content { interleaved, assemblies };
+    let samples = sheet::parse(text, content);
     let ends = text.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]);
-    let again = sheet::parse(&ends, interleaved);
+    let again = sheet::parse(&ends, content);
     assert_eq!(samples.as_ref().ok(), again.as_ref().ok());
     let Ok(samples) = samples else { return };
     let mut names = HashSet::new();
-    for (name, rows) in &samples {
-        let segments = rows.iter().map(|(_, segment)| segment);
-        assert!(!rows.is_empty() && names.insert(name), "{name:?}");
+    for sheet::SampleRows { name, reads, assemblies: of_sample } in &samples {
+        let segments = reads.iter().map(|(_, segment)| segment);
+        assert!(!reads.is_empty() && names.insert(name), "{name:?}");
+        assert_eq!(of_sample.is_empty(), !assemblies, "{name:?}");
         assert!(name != OsStr::new("") && !name.as_encoded_bytes().contains(&b'/'));
         assert!(
             segments.flat_map(|segment| segment.inputs()).all(|input| !input.is_stdin())

@@ -77,8 +77,11 @@ fn short_help_fits_two_screens() {
 fn version() {
     let dir = Dir::new();
     let number = env!("CARGO_PKG_VERSION");
-    assert_eq!(dir.run("-V").ok(), format!("merganser {number}\n"));
-    let long = dir.run("--version").ok();
+    for short in ["-V", "--version"] {
+        assert_eq!(dir.run(short).ok(), format!("merganser {number}\n"));
+    }
+    let long = dir.run("--version --verbose").ok();
+    assert!(dir.run("-V -v").ok() == long && dir.run("-v -V").ok() == long);
     let lines: Vec<&str> = long.lines().collect();
     let sign = |built| if built { '+' } else { '-' };
     let (cuda, parquet) = (sign(cfg!(feature = "cuda")), sign(cfg!(feature = "parquet")));

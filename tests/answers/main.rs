@@ -8,10 +8,12 @@
 mod cases;
 mod errors;
 mod examples;
+mod habits;
 mod help;
 mod inputs;
 mod links;
 mod pages;
+mod sheets;
 mod table;
 mod terminal;
 mod usage;

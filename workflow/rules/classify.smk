@@ -9,7 +9,7 @@ rule sheet:
         "../envs/merganser.yaml"
     localrule: True
     params:
-        rows=lambda wildcards: [row for sample in batch_of(wildcards) for row in samples[sample]],
+        rows=lambda wildcards: [(sample, *files) for sample in batch_of(wildcards) for files in files_of(sample)],
     script:
         "../scripts/sheet.py"
 
@@ -28,7 +28,7 @@ rule classify:
     threads: config["classify"]["threads"]
     resources:
         mem_mb=by_size(4000, 1200, gigabytes_of_database()),
-        runtime=by_size(10, 5, reads_of_batch),
+        runtime=by_size(10, 5, lambda wildcards: [file for sample in batch_of(wildcards) for file in originals(sample)]),
         gpu=gpus,
     retries: 2
     params:
@@ -63,3 +63,23 @@ rule classified:
         "cp {params.batch:q}.kreport {output.report:q} 2>> {log:q} && "
         "cp {params.batch:q}.json {output.data:q} 2>> {log:q} && "
         "cp {params.batch:q}.merganser_taxa*_mqc.json results/multiqc 2>> {log:q}"
+
+
+rule bracken:
+    """Estimates the reads of each taxon at one rank."""
+    input:
+        report="results/classify/{sample}.kreport",
+        distribution=config["classify"]["bracken"] or [],
+    output:
+        table="results/bracken/{sample}.tsv",
+        report="results/bracken/{sample}.kreport",
+    log:
+        "logs/bracken/{sample}.log",
+    conda:
+        "../envs/merganser.yaml"
+    localrule: True
+    params:
+        level=config["classify"]["level"],
+    shell:
+        "merganser report bracken -d {input.distribution:q} {input.report:q} --level {params.level}"
+        " -o {output.table:q} --out-report {output.report:q} 2> {log:q}"

@@ -32,13 +32,37 @@ wildcard_constraints:
     sample=one_of(samples),
     shard=r"\d+",
     range=r"\d+",
+    row=r"\d+",
     batch=r"\d+",
 
 
+host = config["deplete"]["set"]
+
+
+def given(row):
+    """Returns the files of a line of the table: one, or two of mates."""
+    return [name for name in (row["reads_1"], row.get("reads_2")) if name]
+
+
+def files_of(sample):
+    """Returns the files of each line of a sample, without the host's reads if there is a set."""
+    rows = samples[sample]
+    if not host:
+        return [given(row) for row in rows]
+    name = f"results/deplete/{sample}/"
+    pair = lambda at: [f"{name}{at}_{mate}.fastq.gz" for mate in (1, 2)]
+    single = lambda at: [f"{name}{at}.fastq.gz"]
+    return [(pair if len(given(row)) == 2 else single)(at) for at, row in enumerate(rows, 1)]
+
+
 def reads(sample):
-    """Returns all files of a sample."""
-    names = [(row["reads_1"], row.get("reads_2")) for row in samples[sample]]
-    return [name for mates in names for name in mates if name]
+    """Returns all files of a sample, without the host's reads if there is a set."""
+    return [name for mates in files_of(sample) for name in mates]
+
+
+def originals(sample):
+    """Returns all files of a sample in the table."""
+    return [name for row in samples[sample] for name in given(row)]
 
 
 def gigabytes(files):
@@ -48,7 +72,7 @@ def gigabytes(files):
 
 def shards(sample):
     """Returns the number of shards of a sample, so that each has at most `shard_gigabytes`."""
-    return max(1, -int(-gigabytes(reads(sample)) // config["count"]["shard_gigabytes"]))
+    return max(1, -int(-gigabytes(originals(sample)) // config["count"]["shard_gigabytes"]))
 
 
 def by_size(base, per_gigabyte, size):
@@ -63,6 +87,24 @@ def by_size(base, per_gigabyte, size):
 
 def reads_of(wildcards):
     return reads(wildcards.sample)
+
+
+def originals_of(wildcards):
+    return originals(wildcards.sample)
+
+
+def row_of(wildcards):
+    """Returns the files of a line of a sample in the table."""
+    return given(samples[wildcards.sample][int(wildcards.row) - 1])
+
+
+def assemblies(sample):
+    """Returns the assemblies of a sample."""
+    named = [row.get("assembly") for row in samples[sample]]
+    return list(dict.fromkeys(name for name in named if name))
+
+
+assembled = [sample for sample in samples if assemblies(sample)]
 
 
 # The number of GPUs that Slurm or Kubernetes gives to a job. Results do not depend on it.
@@ -106,14 +148,22 @@ def data_of_all(wildcards):
     data = expand("results/spectra/{sample}.json", sample=samples)
     if database:
         data += expand("results/classify/{sample}.json", sample=samples)
+    if config["map"]["reference"]:
+        data += expand("results/map/{sample}.json", sample=samples)
+    data += expand("results/qv/{sample}.json", sample=assembled)
     return data
 
 
 def results():
     wanted = expand("results/counts/{sample}.mgk", sample=samples)
     wanted += expand("results/spectra/{sample}.json", sample=samples)
-    if config["classify"]["database"]:
+    if database:
         wanted += expand("results/classify/{sample}.tsv.gz", sample=samples)
+    if database and config["classify"]["bracken"]:
+        wanted += expand("results/bracken/{sample}.tsv", sample=samples)
+    if config["map"]["reference"]:
+        wanted += expand("results/map/{sample}.bam", sample=samples)
+    wanted += expand("results/qv/{sample}.qv", sample=assembled)
     wanted.append("results/report.html")
     if config["multiqc"]:
         wanted.append("results/multiqc.html")

@@ -14,8 +14,8 @@ rule count:
         "../envs/merganser.yaml"
     threads: config["count"]["threads"]
     resources:
-        mem_mb=by_size(2000, 1500, reads_of),
-        runtime=by_size(10, 10, reads_of),
+        mem_mb=by_size(2000, 1500, originals_of),
+        runtime=by_size(10, 10, originals_of),
         gpu=gpus,
     retries: 2
     params:

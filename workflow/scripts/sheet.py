@@ -5,5 +5,4 @@ with open(snakemake.log[0], "w") as log:
     sys.stderr = log
     with open(snakemake.output[0], "w") as sheet:
         for row in snakemake.params.rows:
-            files = [row["reads_1"], row.get("reads_2")]
-            print(row["sample"], *filter(None, files), sep="\t", file=sheet)
+            print(*row, sep="\t", file=sheet)

@@ -4,9 +4,10 @@
 #
 #   run.sh MERGANSER [FOLDER]     FOLDER is the working folder; default: a temporary one
 #
-# Requires snakemake 9 with snakemake-executor-plugin-slurm on PATH, the requirements of slurm.sh, and the repository's tests/data.
+# Requires snakemake 9 with snakemake-executor-plugin-slurm on PATH, the requirements of slurm.sh, and the repository's tests/data. Without
+# Slurm, only the run on this machine is tested.
 set -euo pipefail
-[ $# -ge 1 ] || { sed -n '2,8s/^# \?//p' "$0"; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,9s/^# \?//p' "$0"; exit 2; }
 program=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 workflow=$(dirname "$here")
@@ -31,14 +32,36 @@ prepare() { # FOLDER: makes samples, a database and the configuration
     split -l 40000 --filter 'gzip -1' "$folder/reads/whole_$at.fastq" >"$folder/reads/large_$at.fastq.gz"
   done
   {
-    printf 'sample\treads_1\treads_2\n'
-    printf 'large\treads/large_1.fastq.gz\treads/large_2.fastq.gz\nlarge\treads/whole_1.fastq\treads/whole_2.fastq\n'
-    for at in 1 2 3; do printf 'small%s\treads/lane_1.fastq.gz\treads/lane_2.fastq.gz\n' $at; done
+    printf 'sample\treads_1\treads_2\tassembly\n'
+    printf 'large\treads/large_1.fastq.gz\treads/large_2.fastq.gz\t\nlarge\treads/whole_1.fastq\treads/whole_2.fastq\t\n'
+    for at in 1 2; do printf 'small%s\treads/lane_1.fastq.gz\treads/lane_2.fastq.gz\tassembly.fa.gz\n' $at; done
+    printf 'single\treads/lane_1.fastq.gz\t\t\n'
   } >"$folder/config/samples.tsv"
   # The large sample is divided into shards; the small ones are not.
   sed -e 's/shard_gigabytes: .*/shard_gigabytes: 0.03/' -e 's/ranges: .*/ranges: 3/' -e 's/samples_per_job: .*/samples_per_job: 2/' \
-    -e 's/threads: 8/threads: 1/' -e 's/database: .*/database: refs.mgdb/' "$workflow/config/config.yaml" >"$folder/config/config.yaml"
-  merganser build --quiet --taxonomy "$data/taxonomy" --map "$data/genomes/seqid2taxid.map" -o "$folder/refs.mgdb" "$data"/genomes/*.fna.gz
+    -e 's/threads: 8/threads: 1/' -e 's/database: .*/database: refs.mgdb/' -e 's/bracken: .*/bracken: refs.mgdb.100mers.kmer_distrib/' \
+    -e 's/set: .*/set: host.mgd/' -e 's/reference: .*/reference: ref.mgi/' "$workflow/config/config.yaml" >"$folder/config/config.yaml"
+  merganser build --quiet --taxonomy "$data/taxonomy" --map "$data/genomes/seqid2taxid.map" --bracken 100 -o "$folder/refs.mgdb" \
+    "$data"/genomes/*.fna.gz
+  # Any genome is a host, a reference and an assembly here.
+  cp "$data/streptococcus/Streptococcus_mitis_NCTC12261.fna.gz" "$folder/assembly.fa.gz"
+  merganser deplete index --quiet -o "$folder/host.mgd" "$data/streptococcus/Streptococcus_pneumoniae_NCTC7465.fna.gz"
+  merganser index --quiet -o "$folder/ref.mgi" "$folder/assembly.fa.gz"
+}
+
+expected() { # FOLDER: checks that all steps have results, and those of single runs of the program
+  local results=$1/results sample
+  for sample in large small1 small2 single; do
+    ls "$results"/{counts/$sample.mgk,classify/$sample.kreport,bracken/$sample.tsv,map/$sample.bam,map/$sample.bam.bai} >/dev/null
+  done
+  ls "$results"/qv/small{1,2}.qv "$results"/deplete/large/{1,2}_{1,2}.fastq.gz "$results"/deplete/single/1.fastq.gz >/dev/null
+  [ ! -e "$results/qv/large.qv" ] || { echo "small samples only have assemblies"; exit 1; }
+  merganser deplete filter --quiet "$1/host.mgd" -1 "$1/reads/lane_1.fastq.gz" -2 "$1/reads/lane_2.fastq.gz" -o "$work/kept_#.fastq.gz"
+  cmp "$work/kept_1.fastq.gz" "$results/deplete/small1/1_1.fastq.gz"
+  cmp "$work/kept_2.fastq.gz" "$results/deplete/small1/1_2.fastq.gz"
+  ls "$work"/kept_?.fastq.gz >"$work/kept"
+  merganser kmers qv --quiet --no-plots -k 21 -o "$work/one" "@$work/kept" "$1/assembly.fa.gz"
+  cmp "$work/one.qv" "$results/qv/small1.qv"
 }
 
 run() { # FOLDER PROFILE OPTIONS...: runs the workflow
@@ -67,6 +90,19 @@ snakemake --snakefile "$workflow/Snakefile" --directory "$work/local" --lint >"$
 
 echo "on this machine"
 run "$work/local" local --cores 2
+expected "$work/local"
+# Compare the divided sample with an undivided count.
+same_count() { # FOLDER
+  merganser count --quiet -k 21 -o "$work/whole.mgk" --histogram "$work/whole.hist" "$1"/results/deplete/large/*.fastq.gz
+  cmp "$work/whole.mgk" "$1/results/counts/large.mgk"
+  cmp "$work/whole.hist" "$1/results/counts/large.hist"
+}
+same_count "$work/local"
+if ! command -v slurmctld >/dev/null; then
+  echo "without Slurm, which is not installed"
+  [ "${CI:-}" != true ] || exit 1
+  exit
+fi
 
 echo "on Slurm, with jobs killed and a node lost"
 prepare "$work/slurm"
@@ -90,8 +126,5 @@ echo "the same bytes"
 find "$work/slurm/results" -name '.merganser-*' -delete
 find "$work/slurm/results" -type d -empty -delete
 diff -r "$work/local/results" "$work/slurm/results"
-# Compare the divided sample with an undivided count.
-merganser count --quiet -k 21 -o "$work/whole.mgk" --histogram "$work/whole.hist" "$work"/local/reads/{large,whole}_{1,2}.fastq*
-cmp "$work/whole.mgk" "$work/slurm/results/counts/large.mgk"
-cmp "$work/whole.hist" "$work/slurm/results/counts/large.hist"
+same_count "$work/slurm"
 echo "ok"

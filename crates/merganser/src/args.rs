@@ -8,6 +8,7 @@ pub(crate) mod count;
 pub(crate) mod db;
 pub(crate) mod deplete;
 pub(crate) mod device;
+mod environment;
 pub(crate) mod eval;
 pub(crate) mod extract;
 pub(crate) mod filter;
@@ -24,6 +25,7 @@ pub(crate) mod reads;
 pub(crate) mod report;
 pub(crate) mod search;
 mod short_help;
+pub(crate) mod taxon;
 pub(crate) mod threads;
 
 use std::path::PathBuf;
@@ -31,7 +33,6 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::console::Level;
-use crate::version;
 pub(crate) use build::BuildArgs;
 pub(crate) use classify::ClassifyArgs;
 pub(crate) use count::CountArgs;
@@ -74,9 +75,12 @@ Exit codes:
 
 /// Count k-mers, classify metagenomic reads, remove host reads and map reads: fast and exact
 #[derive(Debug, Parser)]
-#[command(name = "merganser", version, long_version = version::long(), after_help = EXAMPLES)]
+#[command(name = "merganser", version, disable_version_flag = true, after_help = EXAMPLES)]
 #[command(arg_required_else_help = true, subcommand_required = true, max_term_width = 80)]
 pub(crate) struct Cli {
+    /// Print the version; with --verbose also the features, the commit and what this machine has
+    #[arg(short = 'V', long, action = clap::ArgAction::Version)]
+    version: Option<bool>,
     #[command(flatten)]
     pub(crate) talk: Talk,
     #[command(subcommand)]

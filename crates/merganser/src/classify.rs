@@ -1,11 +1,9 @@
 //! `merganser classify`.
 
-mod fingerprints;
 mod join;
 mod kraken2;
 mod outputs;
 mod query;
-mod resume;
 mod session;
 mod shard;
 mod sheet;
@@ -35,10 +33,11 @@ use crate::database::{self, AnyDatabase};
 use crate::files::{RunFiles, is_same};
 use crate::holds::Holds;
 use crate::samples::Sample;
+use crate::samples::journal::Journal;
+pub(crate) use crate::samples::{has_place_for_sample, of_sample};
 use crate::{build, failure, interrupt, samples};
-pub(crate) use outputs::{Reports, has_place_for_sample, of_sample};
+pub(crate) use outputs::Reports;
 use query::Query;
-use resume::Journal;
 
 /// The database, and the state that all samples share.
 struct Environment<'a> {
@@ -123,7 +122,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let devices = source.devices(&context, &reads)?;
     let cancel = interrupt::cancel_on_interrupt();
     if let Some(journal) = &mut journal {
-        journal.set_database(source.database_files()?, &cancel);
+        journal.set_shared(source.database_files()?, &cancel);
     }
     let database = source.database(args, &reads, &outputs, console, &cancel)?;
     let environment = Environment {

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::Result;
 use merganser_io::{Input, Output, ReadInput, check_cell, find_files_of_mates, is_open_stream};
@@ -131,6 +132,23 @@ pub(crate) fn tell_spilled(bytes: u64, enough: u64, console: &Console) {
     console.info(format_args!(
         "note: {size} went to disk: with --memory {memory} it would have stayed in memory"
     ));
+}
+
+/// Prints the wall time and the peak memory of a run, as the last line about it.
+pub(crate) fn tell_time(started: Instant, peak_memory: Option<u64>, console: &Console) {
+    let peak = peak_memory.map(|peak| format!(", peak memory {}", format_size(peak)));
+    let seconds = started.elapsed().as_secs_f64();
+    console.info(format_args!("{seconds:.2} s{}", peak.unwrap_or_default()));
+}
+
+/// Returns the word for the records of these inputs, of which a pair is one.
+pub(crate) fn unit(segments: &[ReadInput]) -> &'static str {
+    let paired = segments.iter().filter(|segment| segment.is_paired()).count();
+    match (paired, paired == segments.len()) {
+        (0, _) => "reads",
+        (_, true) => "pairs",
+        (_, false) => "reads and pairs",
+    }
 }
 
 /// Checks names of files, samples or assemblies that become cells of a table.

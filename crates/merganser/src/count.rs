@@ -4,6 +4,7 @@ mod outputs;
 mod page;
 mod report;
 mod settings;
+mod sheet;
 mod stats;
 mod summary;
 mod tmp;
@@ -15,7 +16,7 @@ use anyhow::Result;
 use merganser_count::{Config, Format, Outcome, run_with};
 use merganser_io::{Input, OutputSet};
 use merganser_report::multiqc::Kind;
-use merganser_run::Context;
+use merganser_run::{Context, Summary};
 
 use crate::args::CountArgs;
 use crate::console::Console;
@@ -44,26 +45,43 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
     config.validate()?;
     // Many inputs, or many workers on one input, would exceed a soft limit of 1,024.
     merganser_run::raise_open_file_limit();
+    if let Some(sheet) = &args.sample_sheet {
+        return sheet::run(args, sheet, &config, &context, (console, started));
+    }
     let inputs = args.reads.expand(&args.inputs).map_err(merganser_count::Error::from)?;
     interrupt::cancel_on_interrupt();
     if args.stats_only {
         return stats::run(args, (&config, &context), &inputs, console);
     }
     let set = outputs::files(args, &inputs).check()?;
-    let mut outputs = Outputs::create(args, &set)?;
-    let temporary = tmp::ensure(&config, &context)?;
+    count(args, (&config, &context), &inputs, &set, (console, started), OutputSet::commit_last)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Counts the k-mers of these inputs, writes all outputs to `set`, and prints a summary, which is returned. `commit` makes
+/// the outputs appear.
+fn count(
+    args: &CountArgs,
+    (config, context): (&Config, &Context),
+    inputs: &[Input],
+    set: &OutputSet,
+    (console, started): (&Console, Instant),
+    commit: impl Fn(&OutputSet) -> Result<(), merganser_io::Error>,
+) -> Result<Summary> {
+    let mut outputs = Outputs::create(args, set)?;
+    let temporary = tmp::ensure(config, context)?;
     let output = args.table();
-    let counted = run_with(&config, &inputs, output.as_deref(), &set, &context);
+    let counted = run_with(config, inputs, output.as_deref(), set, context);
     drop(temporary);
     let outcome = counted?;
     let beyond_histogram = outputs.write_histogram(&outcome.histogram, args)?;
     let finished = Finished {
         args,
-        config: &config,
-        context: &context,
-        inputs: &inputs,
+        config,
+        context,
+        inputs,
         outcome: &outcome,
-        outputs: &set,
+        outputs: set,
         beyond_histogram,
         started,
     };
@@ -75,10 +93,11 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
     if let Some(output) = outputs.json {
         summary::write(&finished, output)?;
     }
-    set.commit_last().map_err(merganser_count::Error::from)?;
+    let summary = summary::of(&finished);
+    commit(set).map_err(merganser_count::Error::from)?;
     if let Some(output) = &args.output {
         Format::note(args.given_format, output, console);
     }
     report::print(&finished, console);
-    Ok(ExitCode::SUCCESS)
+    Ok(summary)
 }

@@ -3,6 +3,7 @@
 mod certificate;
 mod filter;
 mod sets;
+mod sheet;
 mod summary;
 
 use std::process::ExitCode;

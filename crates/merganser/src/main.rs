@@ -33,6 +33,7 @@ mod progress;
 mod report;
 mod samples;
 mod search;
+mod taxa_by_name;
 mod verify;
 mod version;
 
@@ -59,6 +60,12 @@ fn main() -> ExitCode {
 
 /// Runs the program, on a thread with more stack than the process may have (`ulimit -s`).
 fn program(started: Instant) -> ExitCode {
+    if version::is_wanted() {
+        return match common::print(version::long()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => failure::report(&error, &Console::new(Level::Error)),
+        };
+    }
     let cli = match args::parse() {
         Ok(cli) => cli,
         Err(error) => return failure::of_arguments(&error),

@@ -28,6 +28,7 @@ use crate::files::RunFiles;
 use crate::holds::{Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
 use crate::pages::Pages;
+use crate::samples::run::check_resume;
 use job::Job;
 
 /// A finished run, with what its reports need.
@@ -154,14 +155,20 @@ impl Session<'_> {
         Finished { args, context, inputs: &job.inputs, index, outcome, indexing, started }
     }
 
-    /// Creates the output for the BAI, CSI or CRAI index of a job's sorted records; `None` if no index is written.
-    fn index_output(&self, job: &Job, set: &OutputSet) -> Result<Option<(Output, IndexKind)>> {
+    /// Returns the path and the kind of the BAI, CSI or CRAI index of a job's sorted records; `None` if no index is
+    /// written.
+    fn index_path(&self, job: &Job) -> Option<(PathBuf, IndexKind)> {
         let fitting = IndexKind::for_contigs(self.index.contigs());
         let kind = match self.args.format_of(&job.output) {
             RecordFormat::Cram => IndexKind::Crai,
             _ => self.args.index_format.unwrap_or(fitting),
         };
-        let Some(path) = job.index_path(self.args, kind) else { return Ok(None) };
+        Some((job.index_path(self.args, kind)?, kind))
+    }
+
+    /// Creates the output for the index of a job's sorted records, if one is written.
+    fn index_output(&self, job: &Job, set: &OutputSet) -> Result<Option<(Output, IndexKind)>> {
+        let Some((path, kind)) = self.index_path(job) else { return Ok(None) };
         Ok(Some((set.output(&path).map_err(Error::from)?, kind)))
     }
 }
@@ -170,6 +177,7 @@ impl Session<'_> {
 fn files(args: &MapArgs, jobs: &[Job]) -> RunFiles {
     let inputs = jobs.iter().flat_map(|job| &job.inputs).flat_map(ReadInput::inputs);
     let mut files = RunFiles::new().inputs(inputs).read(&args.sample_sheet);
+    files = files.write(Holds::ANYTHING, &args.resume);
     files = files.lists(&args.reads).lists(&args.mates1).lists(&args.mates);
     files = files.read([&args.reference]).write(Holds::JSON, &args.json);
     for job in jobs {
@@ -182,6 +190,7 @@ fn files(args: &MapArgs, jobs: &[Job]) -> RunFiles {
 
 /// Checks combinations of options that clap cannot check.
 fn check(args: &MapArgs) -> Result<()> {
+    check_resume(args.resume.as_deref(), args.sample_sheet.as_deref())?;
     let stdout = |path: &Path| path.as_os_str() == "-";
     let outputs = [Some(&args.output), args.unmapped.as_ref(), args.json.as_ref()];
     if outputs.into_iter().flatten().filter(|path| stdout(path)).count() > 1 {

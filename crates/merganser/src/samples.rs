@@ -1,20 +1,30 @@
 //! Sample sheets: tables of samples and their reads.
 
+mod fingerprints;
+pub(crate) mod journal;
+mod outputs;
 mod repeats;
+pub(crate) mod run;
 mod sheet;
 
-use std::ffi::OsString;
-use std::path::Path;
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use merganser_io::ReadInput;
 use merganser_run::Shard;
 
 use crate::args::ReadsArgs;
 use crate::console::Console;
+pub(crate) use outputs::{check_places, has_place_for_sample, of_sample};
+use sheet::{Content, SampleRows};
 
 /// A sample and its reads.
 pub(crate) type Sample = (OsString, Vec<ReadInput>);
+
+/// A sample, its reads and its assemblies.
+pub(crate) type SampleWithAssemblies = (OsString, Vec<ReadInput>, Vec<PathBuf>);
 
 /// Reads a sample sheet.
 ///
@@ -32,18 +42,63 @@ pub(crate) fn read(
     interleaved: bool,
     console: &Console,
 ) -> Result<Vec<Sample>> {
-    let text = merganser_io::read_table(path)
-        .map_err(|error| anyhow::anyhow!("{}: {}", path.display(), merganser_io::reason(&error)))?;
-    let samples = sheet::parse(&text, interleaved)
-        .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+    let content = Content { interleaved, assemblies: false };
+    let samples = read_rows(path, reads, content, console)?;
+    Ok(samples.into_iter().map(|(name, segments, _)| (name, segments)).collect())
+}
+
+/// Reads a sample sheet whose samples have assemblies, too. It has a header.
+///
+/// # Errors
+/// See [`read`].
+pub(crate) fn read_with_assemblies(
+    path: &Path,
+    console: &Console,
+) -> Result<Vec<SampleWithAssemblies>> {
+    let content = Content { interleaved: false, assemblies: true };
+    read_rows(path, &ReadsArgs::default(), content, console)
+}
+
+fn read_rows(
+    path: &Path,
+    reads: &ReadsArgs,
+    content: Content,
+    console: &Console,
+) -> Result<Vec<SampleWithAssemblies>> {
+    let in_sheet = |error: String| anyhow!("{}: {error}", path.display());
+    let text =
+        merganser_io::read_table(path).map_err(|error| in_sheet(merganser_io::reason(&error)))?;
+    let samples = sheet::parse(&text, content).map_err(|error| in_sheet(error.to_string()))?;
+    check_case(samples.iter().map(|sample| &*sample.name)).map_err(in_sheet)?;
     let samples = repeats::settle(path, samples, console)?;
     let segment = |segment| match segment {
         ReadInput::Single(input) => ReadInput::Single(reads.input(input)),
         ReadInput::Interleaved(input) => ReadInput::Interleaved(reads.input(input)),
         ReadInput::Pair(one, two) => ReadInput::Pair(reads.input(one), reads.input(two)),
     };
-    let sample = |(name, segments): Sample| (name, segments.into_iter().map(segment).collect());
+    let sample = |rows: SampleRows| {
+        let segments = rows.reads.into_iter().map(|(_, reads)| segment(reads)).collect();
+        (rows.name, segments, rows.assemblies)
+    };
     Ok(samples.into_iter().map(sample).collect())
+}
+
+/// Checks that no two names differ only in case: where file systems ignore it, one sample would replace the other.
+fn check_case<'n>(names: impl Iterator<Item = &'n OsStr>) -> Result<(), String> {
+    let mut seen = HashMap::new();
+    for name in names {
+        if let Some(before) = seen.insert(name.to_string_lossy().to_lowercase(), name)
+            && before != name
+        {
+            return Err(format!(
+                "samples {} and {} differ only in case, and some file systems ignore case in the \
+                 names of outputs: rename one",
+                before.display(),
+                name.display()
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the samples of a shard of a job, or all samples if there are no shards. Shards have about equal numbers of
@@ -72,4 +127,19 @@ pub(crate) fn of_shard(samples: Vec<Sample>, shard: Option<Shard>) -> Result<Vec
         share.contains(&begin)
     });
     Ok(samples.into_iter().zip(begins_here).filter(|(_, own)| *own).map(|(own, _)| own).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::check_case;
+
+    #[test]
+    fn names_differ_in_more_than_case() {
+        let check = |names: &[&str]| check_case(names.iter().map(OsStr::new));
+        assert!(check(&["a", "b", "A1"]).is_ok());
+        let message = check(&["ä1", "b", "Ä1"]).unwrap_err();
+        assert!(message.starts_with("samples ä1 and Ä1 differ only in case"), "{message}");
+    }
 }

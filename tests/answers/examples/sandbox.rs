@@ -101,6 +101,8 @@ fn sequences(dir: &Dir) {
     }
     dir.write("genomes.txt", "genomes/a.fa\ngenomes/b.fa\n");
     dir.write("run.tsv", "s1\treads.fq.gz\ns2\treads_1.fq.gz\treads_2.fq.gz\n");
+    let sheet = "sample,fastq_1,fastq_2,assembly\ns1,reads_1.fq.gz,reads_2.fq.gz,assembly.fa.gz\n";
+    dir.write("assemblies.csv", sheet);
     dir.write("run.csv", "sample,fastq_1,fastq_2\ns1,reads_1.fq.gz,reads_2.fq.gz\n");
     let pair = complement(&two[400..420]);
     dir.write("primers.tsv", format!("one\t{}\t{pair}\n", &two[200..220]));
@@ -160,7 +162,7 @@ fn databases(dir: &Dir) {
     let taxa = [
         (1, 1, "no rank", "root"),
         (2, 1, "genus", "One"),
-        (562, 2, "species", "One a"),
+        (562, 2, "species", "Escherichia coli"),
         (12, 2, "species", "One b"),
     ];
     let line = |fields: [&str; 4]| format!("{}\t|\n", fields.join("\t|\t"));

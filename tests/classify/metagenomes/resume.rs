@@ -363,7 +363,7 @@ fn what_is_no_journal_is_refused_at_once() {
         ("pipe", "is not a regular file"),
         ("folder", "is not a regular file"),
         ("1.fq", "is an input"),
-        ("2.fq", "is not a journal of classify --resume"),
+        ("2.fq", "is not a journal of --resume"),
         ("long", "line 1 is longer than 64.0 MiB"),
     ] {
         let before = dir.names();

@@ -116,7 +116,7 @@ fn runs_are_resumed() {
     resume(0, "");
     dir.write("other", "no journal\n");
     let said = dir.run(&format!("{run} --resume other")).fails(1);
-    assert!(said.contains("other: is not a journal of classify --resume"), "{said}");
+    assert!(said.contains("other: is not a journal of --resume"), "{said}");
     dir.run(&format!("{run} --resume sheet")).fails(1);
 }
 

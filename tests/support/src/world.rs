@@ -29,7 +29,7 @@ pub struct Size {
 /// A few hundred reads: each run takes some hundredths of a second.
 pub const SMALL: Size = Size { bases: 5000, reads: 900 };
 
-const FILES: [(&str, &str); 17] = [
+const FILES: [(&str, &str); 18] = [
     ("tax/nodes.dmp", NODES),
     ("tax/names.dmp", NAMES),
     ("tax/merged.dmp", "9\t|\t11\t|\n"),
@@ -40,6 +40,7 @@ const FILES: [(&str, &str); 17] = [
     ("genomes", "g0.fa\ng1.fa\n"),
     ("ids", "g0\t11\ng1\t12\n"),
     ("sheet.tsv", "one\t1.fq\ntwo\t2.fq\nboth\t1.fq\t2.fq\n"),
+    ("assemblies.tsv", "sample\treads\tassembly\none\t1.fq\tg0.fa\ntwo\t2.fq\tg0.fa\n"),
     ("session", "1.fq -o out/a.tsv\n@list --no-map --report out/b.kreport\n2.fq -o out/c.tsv\n"),
     ("list.txt", "#assembly_accession\ttaxid\nGCF_000000001.1\t11\nGCF_000000002.1\t12\n"),
     ("sums", ""),

@@ -42,6 +42,9 @@ Examples:
   How often the k-mers of a panel occur, also those that do not:
     merganser count -k 31 --panel panel.tsv --min-count 0 -o counts.tsv \\
       reads.fq.gz
+  Each sample of a table, in a run that can be continued:
+    merganser count -k 31 --sample-sheet run.tsv -o {}.mgk \\
+      --resume journal.txt
   From a pipe, as text:
     curl -s $URL | merganser count -k 31 --format tsv -o sample.tsv.gz -
   CRAM, with the genome that the reads were aligned to:
@@ -54,14 +57,25 @@ Examples:
     merganser count -k 31 --memory 2G --tmp-dir scratch/ \\
       -o sample.mgk @files.txt";
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(after_help = MORE)]
 pub(crate) struct CountArgs {
     /// Files of reads or genomes, @LIST of such files, or - for stdin
-    #[arg(required = true, value_name = "INPUT")]
+    #[arg(required_unless_present = "sample_sheet", value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) reads: ReadsArgs,
+    /// Count each sample of a table by itself; {} in the names of outputs is replaced by the sample
+    ///
+    /// Lines are SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2, or have the columns that a header names.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["inputs", "stats_only"])]
+    pub(crate) sample_sheet: Option<PathBuf>,
+    /// Skip samples of the sheet that are finished; FILE is the journal, which is appended to
+    ///
+    /// A sample is finished if its outputs are unchanged since they were written, and its reads still have the same
+    /// content.
+    #[arg(long, value_name = "FILE", requires = "sample_sheet")]
+    pub(crate) resume: Option<PathBuf>,
 
     /// Table to write; - is stdout (tsv only)
     ///

@@ -67,12 +67,15 @@ Examples:
     merganser index -o haplotypes.mgi human.fa.gz
     merganser deplete filter host.mgd reads.fq.gz -o clean.fq.gz \\
       --confirm haplotypes.mgi -e 3 --certificate clean.json
+  All samples of a table, in a run that can be continued:
+    merganser deplete filter host.mgd --sample-sheet run.tsv \\
+      -o {}.clean.fq.gz --resume journal.txt
   Unaligned BAM of a sequencer, or alignments, with all tags:
     merganser deplete filter host.mgd sample.bam -o clean.bam
   Keep the matching reads, with a set that Deacon made:
     merganser deplete filter --keep panhuman.idx reads.fq -o human.fq";
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct DepleteIndexArgs {
     /// Genomes (FASTA or FASTQ), @LIST of such files, or - for stdin
     #[arg(value_name = "GENOMES", required = true)]
@@ -92,7 +95,7 @@ pub(crate) struct DepleteIndexArgs {
     pub(crate) limits: LimitArgs,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct SetsArgs {
     /// Sets: .mgd, or Deacon's .idx
     #[arg(value_name = "SETS", required = true)]
@@ -104,7 +107,7 @@ pub(crate) struct SetsArgs {
     pub(crate) limits: LimitArgs,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct SetInfoArgs {
     /// Set: .mgd, or Deacon's .idx
     #[arg(value_name = "SET")]
@@ -114,13 +117,25 @@ pub(crate) struct SetInfoArgs {
     pub(crate) json: bool,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
+#[command(mut_arg("reads", |arg| arg.required_unless_present("sample_sheet")))]
 pub(crate) struct DepleteFilterArgs {
     /// The host's set: .mgd, or Deacon's .idx
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
     #[command(flatten)]
     pub(crate) reads: SegmentArgs,
+    /// Filter all samples of a table with one set; {} in the names of outputs is replaced by the sample
+    ///
+    /// Lines are SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2, or have the columns that a header names.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["reads", "first", "second"])]
+    pub(crate) sample_sheet: Option<PathBuf>,
+    /// Skip samples of the sheet that are finished; FILE is the journal, which is appended to
+    ///
+    /// A sample is finished if its outputs are unchanged since they were written, and its reads and the set still have
+    /// the same content.
+    #[arg(long, value_name = "FILE", requires = "sample_sheet")]
+    pub(crate) resume: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) config: Config,

@@ -4,7 +4,7 @@ use clap::Args;
 use merganser_run::DeviceChoice;
 
 /// The options of every job that can run on GPUs.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct DeviceArgs {
     /// Processor to use: auto, cpu, cuda (all GPUs), or GPUs by number, e.g. cuda:0,1
     ///

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::ThreadArgs;
 use super::reads::MixedReadsArgs;
+use super::taxon::TaxonArg;
 use crate::holds::FormatChoice;
 use merganser_alignments::ReadFormat;
 use merganser_io::{CommentTags, OutputFormat};
@@ -34,6 +35,9 @@ Examples:
     merganser extract reads --taxid 2 --include-children --lines sample.tsv \\
       --report sample.kreport -1 reads_1.fq.gz -2 reads_2.fq.gz \\
       -o genus#.fq.gz
+  A species by its name:
+    merganser extract reads --taxid 'Escherichia coli' --lines sample.tsv \\
+      --report sample.kreport -1 reads_1.fq.gz -2 reads_2.fq.gz -o ecoli#.fq.gz
   All reads except unclassified ones and those of a species and below:
     merganser extract reads --taxid 562,0 --include-children --exclude \\
       --database refs.mgdb --lines reads.tsv reads.fq.gz -o rest.fq.gz
@@ -56,9 +60,11 @@ pub(crate) struct ExtractReadsArgs {
     /// Classified reads, one per line: C or U, name, taxid; plain or compressed; - is stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) lines: PathBuf,
-    /// Taxa whose reads are written, separated by commas; 0 means unclassified reads
+    /// Taxa whose reads are written, separated by commas: taxids, or names; 0 means unclassified reads
+    ///
+    /// Names are those in --report, --taxonomy or --database.
     #[arg(long, value_name = "TAXID", value_delimiter = ',', required = true)]
-    pub(crate) taxid: Vec<u64>,
+    pub(crate) taxid: Vec<TaxonArg>,
     /// Include the reads of all taxa below the given ones
     #[arg(long)]
     pub(crate) include_children: bool,

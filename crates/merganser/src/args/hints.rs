@@ -18,7 +18,7 @@ const fn hint(command: &'static str, options: &'static [&'static str], tip: &'st
 }
 
 /// The tips by order of precedence: the first that fits is given.
-const HINTS: [Hint; 41] = [
+const HINTS: [Hint; 47] = [
     // Kraken 2
     hint(
         "classify",
@@ -45,7 +45,10 @@ const HINTS: [Hint; 41] = [
     hint("extract reads", &["-k"], "--lines FILE has a line for each read, as classify wrote it"),
     hint("extract reads", &["-s"], "reads are arguments, and mates those of -1 and -2"),
     hint("report merge", &["-r", "--report-file"], "reports are arguments: leave it out"),
+    hint("report bracken", &["-i"], "the report is an argument: leave the option out"),
+    hint("kmers", &["-i"], "tables are arguments: leave the option out"),
     // KMC, Jellyfish and others that count
+    hint("count", &["--dry-run", "-n"], "--stats-only partitions the k-mers and writes no table"),
     hint(
         "count",
         &["-m"],
@@ -71,6 +74,12 @@ const HINTS: [Hint; 41] = [
         "map",
         &["-x", "--ref"],
         "the reference is the first argument: merganser map REFERENCE READS",
+    ),
+    hint("map", &["-d"], "merganser index REFERENCE -o FILE.mgi writes an index"),
+    hint(
+        "deplete filter",
+        &["-d", "--db", "--index"],
+        "the set is the first argument: leave the option out",
     ),
     hint("map", &["-a"], "SAM is the default: leave it out"),
     hint("map", &["-S"], "-o FILE names the output"),
@@ -105,6 +114,11 @@ const HINTS: [Hint; 41] = [
         "patterns are in IUPAC letters: leave it out",
     ),
     // All
+    hint(
+        "",
+        &["-i", "--in", "--input", "-r", "--reads"],
+        "inputs are arguments: give the files without an option",
+    ),
     hint("", &["-m", "--mem", "--max-memory"], "--memory SIZE, e.g. 8G, limits the memory"),
     hint(
         "",
@@ -131,6 +145,36 @@ const HINTS: [Hint; 41] = [
     ),
     hint("", &["--force", "--overwrite"], "outputs replace existing files: leave it out"),
     hint("", &["-v", "--verbose"], "--log-level debug prints more"),
+];
+
+/// Tips for verbs of other tools: the commands that they are given to, the verbs, and the tip.
+const VERBS: [(&[&str], &[&str], &str); 9] = [
+    (
+        &["kmers"],
+        &["merge", "sum", "union-sum", "join"],
+        "merganser kmers union adds the counts of tables",
+    ),
+    (
+        &[""],
+        &["merge"],
+        "merganser kmers union joins tables of k-mers; report merge joins reports, and map join and \
+         classify join the results of shards",
+    ),
+    (&["", "kmers"], &["histo", "hist", "histex"], "merganser kmers histogram is the command"),
+    (
+        &["", "kmers", "db"],
+        &["stats", "statistics", "inspect"],
+        "merganser kmers info describes a table, and db info a database",
+    ),
+    (&["kmers"], &["diff", "difference", "minus"], "merganser kmers subtract is the command"),
+    (&["kmers"], &["print", "view", "toascii"], "merganser kmers dump is the command"),
+    (&[""], &["align", "mem"], "merganser map is the command"),
+    (
+        &[""],
+        &["bracken"],
+        "merganser report bracken estimates, and db bracken makes a distribution",
+    ),
+    (&["db"], &["build", "create"], "merganser build is the command"),
 ];
 
 /// Adds a tip to a usage error if the intention is known; `words` is the command line.
@@ -232,6 +276,11 @@ fn verb(error: &Error, cli: &Command, name: &str) -> Option<String> {
              joins results"
                 .to_owned(),
         );
+    }
+    if let Some((_, _, tip)) =
+        VERBS.iter().find(|(nouns, verbs, _)| nouns.contains(&name) && verbs.contains(&&**word))
+    {
+        return Some((*tip).to_owned());
     }
     let mut nouns = cli.get_subcommands().filter(|noun| noun.find_subcommand(word).is_some());
     let noun = nouns.next()?.get_name().to_owned();

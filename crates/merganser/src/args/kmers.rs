@@ -26,7 +26,7 @@ pub(crate) use algebra::{
 
 pub(crate) use hetmers::{HetmersArgs, Positions};
 pub(crate) use matrix::MatrixArgs;
-pub(crate) use qv::QvArgs;
+pub(crate) use qv::{QvArgs, SampleReads};
 pub(crate) use reads::{FilterReadsArgs, ProfileArgs};
 pub(crate) use track::TrackArgs;
 

@@ -93,7 +93,7 @@ pub(crate) struct IndexArgs {
 }
 
 /// The options that limit threads and memory.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct LimitArgs {
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
@@ -166,6 +166,12 @@ pub(crate) struct MapArgs {
     /// Lines are SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reads", "mates1", "mates"])]
     pub(crate) sample_sheet: Option<PathBuf>,
+    /// Skip samples of the sheet that are finished; FILE is the journal, which is appended to
+    ///
+    /// A sample is finished if its outputs are unchanged since they were written, and its reads and the reference
+    /// still have the same content.
+    #[arg(long, value_name = "FILE", requires = "sample_sheet")]
+    pub(crate) resume: Option<PathBuf>,
     /// Map only shard I of N: of the reads, or of the samples of a sheet
     ///
     /// `merganser map join` joins the BAM files of all shards of the reads. With a sample sheet, each shard

@@ -6,6 +6,7 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, FromArgMatches};
 
 use super::db::DbCommand;
+use super::environment::Environment;
 use super::{Cli, Command, hints};
 use crate::console::Console;
 
@@ -14,7 +15,11 @@ use crate::console::Console;
 /// # Errors
 /// A usage error, with a tip if an option of another tool was meant; or the help that was requested.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
-    let parsed = super::command().try_get_matches().and_then(|matches| {
+    let environment = Environment::read();
+    let command = environment.apply(super::command());
+    let parsed = command.clone().try_get_matches().and_then(|matches| {
+        let checked = environment.check(&command, &matches);
+        checked.map_err(|wrong| super::command().error(ErrorKind::ValueValidation, wrong))?;
         limit_memory(&matches);
         Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut super::command()))
     });

@@ -46,7 +46,7 @@ pub(crate) struct PairArgs {
 }
 
 /// Reads that are written again, single or in pairs.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct SegmentArgs {
     /// Files of single reads (of pairs with --interleaved), @LIST of such files, or - for stdin
     #[arg(value_name = "READS", required_unless_present = "first")]
@@ -64,18 +64,36 @@ pub(crate) struct SegmentArgs {
     #[command(flatten)]
     pub(crate) pairs: PairArgs,
     #[command(flatten)]
-    inputs: ReadsArgs,
+    pub(crate) inputs: ReadsArgs,
+    /// The reads of a sample in a sheet.
+    #[arg(skip)]
+    of_sample: Option<Vec<ReadInput>>,
 }
 
 impl SegmentArgs {
+    /// Returns these options for the reads of a sample in a sheet.
+    pub(crate) fn of_sample(&self, segments: Vec<ReadInput>) -> SegmentArgs {
+        SegmentArgs { of_sample: Some(segments), ..self.clone() }
+    }
+
+    /// Whether READS contain pairs.
+    pub(crate) fn are_interleaved(&self) -> bool {
+        self.interleaved
+    }
+
     /// Whether the reads are pairs.
     pub(crate) fn are_pairs(&self) -> bool {
-        self.interleaved || self.are_in_two_files()
+        match &self.of_sample {
+            Some(segments) => segments.iter().any(ReadInput::is_paired),
+            None => self.interleaved || self.are_in_two_files(),
+        }
     }
 
     /// Whether the reads are pairs with first and second mates in separate files.
     pub(crate) fn are_in_two_files(&self) -> bool {
+        let is_two = |segment: &ReadInput| matches!(segment, ReadInput::Pair(..));
         !self.first.is_empty()
+            || self.of_sample.as_ref().is_some_and(|segments| segments.iter().any(is_two))
     }
 
     /// Returns the arguments, some of which may be lists of files.
@@ -89,6 +107,9 @@ impl SegmentArgs {
     /// If a list cannot be read, the numbers of files of first and second mates differ, or stdin is given
     /// twice.
     pub(crate) fn segments(&self) -> Result<Vec<ReadInput>> {
+        if let Some(segments) = &self.of_sample {
+            return Ok(segments.clone());
+        }
         let expanded = |paths: &[PathBuf]| self.inputs.expand(paths);
         let kind = if self.interleaved { ReadInput::Interleaved } else { ReadInput::Single };
         let mut segments = pairs(expanded(&self.first)?, expanded(&self.second)?)?;

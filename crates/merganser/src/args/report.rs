@@ -8,6 +8,7 @@ use merganser_taxreport::bracken::Level;
 use merganser_taxreport::report::ReportSelection;
 
 use super::given::Given;
+use super::taxon::TaxonArg;
 
 /// Subcommands of `merganser report`.
 #[derive(Debug, Subcommand)]
@@ -85,6 +86,8 @@ const FILTER: &str = "\
 Examples:
   One genus, with the taxa above and below it:
     merganser report filter --taxid 2 sample.kreport
+  A taxon by its name:
+    merganser report filter --taxid 'Escherichia coli' sample.kreport
   Without the reads of a host and unclassified reads:
     merganser report filter --taxid 9606,0 --exclude sample.kreport -o rest.txt
   Without taxa of fewer than 10 reads, which count for the taxon above:
@@ -234,6 +237,10 @@ pub(crate) struct ReportFilterArgs {
     /// Output; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
+    /// Keep the clades of these taxa: taxids, or names in the report, separated by commas; 0 selects the unclassified
+    /// reads
+    #[arg(long, value_name = "TAXID", value_delimiter = ',')]
+    pub(crate) taxid: Vec<TaxonArg>,
     #[command(flatten)]
     pub(crate) selection: ReportSelection,
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-const MAX: u16 = 1024;
+pub(super) const MAX: u16 = 1024;
 
 /// The number of threads.
 #[derive(Args, Clone, Debug)]

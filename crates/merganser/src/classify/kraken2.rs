@@ -13,7 +13,7 @@ use merganser_run::Summary;
 use super::Environment;
 use super::outputs::{Closed, Files};
 use crate::args::classify::QueryArgs;
-use crate::common::{tell_skipped, write_summary};
+use crate::common::{tell_skipped, unit, write_summary};
 use crate::pages::{frame, inputs_of, parameter};
 use crate::{devices, failure};
 
@@ -125,7 +125,7 @@ impl Sample<'_> {
         if let Some(picture) = picture {
             environment.console.text(picture.trim_end());
         }
-        tell(environment, &config, &outcome, started);
+        tell(environment, &config, &outcome, (self.segments, started));
         Ok(summary)
     }
 }
@@ -156,7 +156,7 @@ fn tell(
     environment: &Environment<'_>,
     config: &Kraken2Config,
     outcome: &Kraken2Outcome,
-    started: Instant,
+    (segments, started): (&[ReadInput], Instant),
 ) {
     let console = environment.console;
     if outcome.records == 0 {
@@ -165,10 +165,11 @@ fn tell(
     tell_skipped(outcome.skipped_alignments, console);
     let percent = 100.0 * outcome.classified as f64 / outcome.records.max(1) as f64;
     console.info(format_args!(
-        "classified {} of {} reads ({percent:.2} %) in {:.1} s by Kraken 2's rules; confidence {}, \
+        "classified {} of {} {} ({percent:.2} %) in {:.1} s by Kraken 2's rules; confidence {}, \
          minimum-hit-groups {}",
         outcome.classified,
         outcome.records,
+        unit(segments),
         started.elapsed().as_secs_f64(),
         config.confidence,
         config.minimum_hit_groups

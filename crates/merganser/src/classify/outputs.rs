@@ -1,9 +1,8 @@
 //! The output files of a sample.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use merganser_alignments::ReadFormat;
@@ -28,6 +27,7 @@ use crate::failure;
 use crate::holds::{FormatChoice, Holds};
 use crate::pages::{Pages, taxa};
 use crate::progress::width;
+use crate::samples::of_sample;
 
 /// The reports that are made from a tally alone.
 #[derive(Debug)]
@@ -501,47 +501,10 @@ pub(super) fn read_paths(
         .map(|path| path.as_ref().map(|path| ReadPaths::new(&of_sample(path, sample), segments)))
 }
 
-/// Returns the path of an output for a sample, whose name replaces `{}`.
-pub(crate) fn of_sample(path: &Path, sample: Option<&OsStr>) -> PathBuf {
-    let Some(sample) = sample else { return path.to_owned() };
-    let mut rest = path.as_os_str().as_bytes();
-    let mut name = Vec::new();
-    while let Some(place) = find(rest, b"{}") {
-        name.extend_from_slice(&rest[..place]);
-        name.extend_from_slice(sample.as_bytes());
-        rest = &rest[place + 2..];
-    }
-    name.extend_from_slice(rest);
-    OsString::from_vec(name).into()
-}
-
-/// Whether the path of an output contains `{}` for a sample's name.
-pub(crate) fn has_place_for_sample(path: &Path) -> bool {
-    find(path.as_os_str().as_bytes(), b"{}").is_some()
-}
-
-fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
-    text.windows(wanted.len()).position(|part| part == wanted)
-}
-
 fn create(
     path: Option<&PathBuf>,
     sample: Option<&OsStr>,
     set: &OutputSet,
 ) -> Result<Option<Output>> {
     Ok(path.map(|path| set.output(of_sample(path, sample))).transpose()?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_files_may_have_any_bytes() {
-        let bytes = |bytes: &[u8]| PathBuf::from(OsString::from_vec(bytes.to_vec()));
-        let sample = OsString::from_vec(b"s\xff".to_vec());
-        let of = |name: &[u8]| of_sample(&bytes(name), Some(&sample));
-        assert_eq!(of(b"\xe9/{}.{}.tsv"), bytes(b"\xe9/s\xff.s\xff.tsv"));
-        assert_eq!(of(b"\xe9{.tsv"), bytes(b"\xe9{.tsv"));
-    }
 }

@@ -16,15 +16,16 @@ use merganser_taxreport::output::{ReadPaths, ReadStyle};
 
 use super::kraken2::{self, Sample};
 use super::outputs::{Closed, Files, Reports, read_paths};
-use super::resume::Job;
 use super::{Environment, summary};
 use crate::args::classify::QueryArgs;
-use crate::common::{tell_skipped, text_of, write_summary};
+use crate::common::{tell_skipped, text_of, unit, write_summary};
 use crate::console::Console;
 use crate::database::AnyDatabase;
 use crate::files::RunFiles;
 use crate::holds::{note_interleaved, refuse_other_reads};
 use crate::pages::{Pages, frame, inputs_of, parameter};
+use crate::samples::journal::Job;
+use crate::samples::run::files_read;
 use crate::{devices, failure};
 
 /// The reads to classify, with options and outputs.
@@ -109,11 +110,7 @@ impl<'a> Query<'a> {
 
     /// Returns the files that are read in addition to the database.
     fn files_read(&self) -> Vec<PathBuf> {
-        let reads = self.inputs().map(|input| input.path().unwrap_or(Path::new("/dev/stdin")));
-        // All inputs have the same reference; its index may be missing.
-        let reference = self.inputs().next().into_iter().flat_map(|input| input.files().skip(1));
-        let reference = reference.filter(|file| file.exists());
-        let own = reads.map(Path::to_owned).chain(reference);
+        let own = files_read(&self.segments).into_iter();
         own.chain(self.args.reports.bracken.clone()).collect()
     }
 
@@ -353,10 +350,11 @@ impl<'a> Query<'a> {
         let fraction = also(", min-fraction #", self.args.config.min_fraction.unwrap_or(0.0));
         let percent = 100.0 * outcome.classified as f64 / outcome.records.max(1) as f64;
         environment.console.info(format_args!(
-            "{name}classified {} of {} reads ({percent:.2} %) in {:.1} s; hitmin {}{}{contested}, hitdiff \
+            "{name}classified {} of {} {} ({percent:.2} %) in {:.1} s; hitmin {}{}{contested}, hitdiff \
              {}{near}{confidence}{fraction}, lowest {}, highest {}, max-cand {}",
             outcome.classified,
             outcome.records,
+            unit(&self.segments),
             started.elapsed().as_secs_f64(),
             thresholds.hitmin,
             per_kb,

@@ -1,25 +1,21 @@
 //! Many samples in one run, from a sample sheet.
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
 use merganser_io::OutputSet;
-use merganser_run::Summary;
-use serde_json::{Map, Value};
 
 use super::Environment;
-use super::outputs::has_place_for_sample;
 use super::query::Query;
-use super::resume::Journal;
 use crate::args::classify::{LineArgs, QueryArgs};
-use crate::common::{text_of, write_summary};
 use crate::failure;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::pages;
-use crate::samples::Sample;
+use crate::samples::journal::{Job, Journal};
+use crate::samples::run::SheetRun;
+use crate::samples::{Sample, check_places};
 
 /// Checks that each sample has its own outputs.
 fn check_names(args: &QueryArgs) -> Result<()> {
@@ -43,15 +39,8 @@ fn check_names(args: &QueryArgs) -> Result<()> {
         ("--report-data", &args.pages.report_data),
         ("--multiqc", &args.pages.multiqc),
     ];
-    let named = named.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)));
-    for (option, path) in lines.into_iter().chain(named) {
-        if !has_place_for_sample(path) && path != Path::new("/dev/null") {
-            return failure::usage(format!(
-                "{option} {}: with --sample-sheet, put {{}} where the sample's name belongs",
-                path.display()
-            ));
-        }
-    }
+    let named = named.into_iter().map(|(option, path)| (option, path.as_ref()));
+    check_places(lines.into_iter().map(|(option, path)| (option, Some(path))).chain(named))?;
     pages::refuse_name(&args.pages)?;
     if args.reports.sample_id.is_some() {
         return failure::usage("--sample-id: the samples' names are those of the sheet");
@@ -83,74 +72,32 @@ pub(super) fn check(
     Ok(outputs)
 }
 
-/// Classifies one sample after the other. The outputs of a sample appear together as soon as it is finished;
-/// `outputs`, which has the summary, appears at the end. A sample that fails leaves no outputs, the others are
-/// still classified, and the exit code is 1. Samples that `journal` has as finished are skipped.
+/// Classifies one sample after the other; see [`SheetRun::run`].
 pub(super) fn run(
     environment: &Environment<'_>,
     args: &QueryArgs,
     samples: Vec<Sample>,
-    mut journal: Option<Journal>,
+    journal: Option<Journal>,
     outputs: &OutputSet,
 ) -> Result<ExitCode> {
     let mut args = args.clone();
     let json = args.lines.json.take();
     let json = json.as_deref().map(|path| outputs.output(path)).transpose()?;
-    let mut summaries = Map::new();
-    let (mut failed, mut done_before) = (Vec::new(), 0);
-    let cancel = environment.cancel;
-    for (name, segments) in &samples {
-        let query = Query::of_sample(&args, name, segments.clone());
-        let mut noted = journal.as_mut().map(|journal| (journal, query.job(environment)));
-        let mut inputs = None;
-        if let Some((journal, job)) = &mut noted {
-            if let Some(results) = journal.results(job, cancel)? {
-                summaries.insert(text_of(name), results);
-                done_before += 1;
-                continue;
-            }
-            // Errors of missing inputs are reported by the run.
-            inputs = journal.inputs(job, cancel);
-        }
-        match query.run(environment, &OutputSet::new(), Instant::now()) {
-            Ok(classified) => {
-                let results = classified.summary.to_value()["results"].clone();
-                if let Some((journal, job)) = noted
-                    && let Some(why) = journal.note(&job, inputs, results.clone(), cancel)?
-                {
-                    let name = name.display();
-                    environment.console.warn(format_args!("{name}: not noted as done: {why}"));
-                }
-                summaries.insert(text_of(name), results);
-            }
-            Err(error) if environment.cancel.is_cancelled() => return Err(error),
-            Err(error) => {
-                environment.console.error(format_args!(
-                    "{}: {}",
-                    name.display(),
-                    failure::message(&error)
-                ));
-                summaries.insert(text_of(name), Value::Null);
-                failed.push(text_of(name));
-            }
-        }
-    }
-    if journal.is_some() {
-        environment.console.info(format_args!(
-            "{done_before} of {} samples were skipped: an earlier run finished them, and their outputs are intact",
-            samples.len()
-        ));
-    }
-    if let Some(output) = json {
-        let mut summary = Summary::new("classify");
-        summary.version(env!("CARGO_PKG_VERSION"));
-        summary.set("parameters", "threads", environment.context.threads);
-        summary.set("results", "samples", summaries);
-        summary.set("results", "failed", &failed);
-        summary.set("seconds", "wall", environment.started.elapsed().as_secs_f64());
-        summary.stage("open", environment.opened);
-        write_summary(&mut summary, output)?;
-    }
-    outputs.commit_last()?;
-    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let query = |(name, segments)| Query::of_sample(&args, name, Vec::clone(segments));
+    let queries: Vec<Query<'_>> =
+        samples.iter().map(|sample| query((&sample.0, &sample.1))).collect();
+    let jobs: Vec<Job> = queries.iter().map(|query| query.job(environment)).collect();
+    let run = SheetRun {
+        command: "classify",
+        console: environment.console,
+        cancel: environment.cancel,
+        journal,
+        threads: environment.context.threads,
+        started: environment.started,
+        stage: Some(("open", environment.opened)),
+    };
+    run.run(&jobs, (json, outputs), |at| {
+        let classified = queries[at].run(environment, &OutputSet::new(), Instant::now())?;
+        Ok(classified.summary.to_value()["results"].clone())
+    })
 }

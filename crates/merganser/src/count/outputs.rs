@@ -61,11 +61,18 @@ pub(super) fn table_files(args: &CountArgs) -> Vec<PathBuf> {
     }
 }
 
+/// Returns the outputs for results, with their formats.
+pub(super) fn written(args: &CountArgs) -> Vec<(Holds, PathBuf)> {
+    let table = Format::holds(args.given_format, Holds::COUNTED_TABLE);
+    let mut files: Vec<(Holds, PathBuf)> =
+        table_files(args).into_iter().map(|path| (table, path)).collect();
+    files.extend(args.histogram.iter().map(|path| (Holds::LINES, path.clone())));
+    files.extend(Pages::paths(&args.pages, Kind::Spectrum, None));
+    files
+}
+
 /// Returns all files that the run reads and writes.
 pub(super) fn files(args: &CountArgs, inputs: &[Input]) -> RunFiles {
-    let pages = Pages::paths(&args.pages, Kind::Spectrum, None);
     let files = RunFiles::new().lists(&args.inputs).inputs(inputs).read(&args.config.panel);
-    let table = Format::holds(args.given_format, Holds::COUNTED_TABLE);
-    let files = files.write(table, table_files(args)).write(Holds::LINES, &args.histogram);
-    files.write(Holds::JSON, &args.json).write_each(pages)
+    files.write_each(written(args)).write(Holds::JSON, &args.json)
 }

@@ -10,12 +10,14 @@ use crate::args::CountArgs;
 use crate::args::count::Signature;
 use crate::common;
 use crate::failure::usage;
+use crate::samples::run::check_resume;
 
 /// Checks combinations of options that clap cannot check.
 ///
 /// # Errors
 /// A usage error, in one line.
 pub(super) fn check(args: &CountArgs) -> Result<()> {
+    check_resume(args.resume.as_deref(), args.sample_sheet.as_deref())?;
     if args.signature == Signature::All && !args.stats_only {
         return usage("--signature all compares the rules: it requires --stats-only");
     }

@@ -9,11 +9,16 @@ use super::{Finished, outputs};
 use crate::common::{describe_inputs, write_summary};
 use crate::devices;
 
-/// Writes the summary of a run, with the actual values of options that were not given.
+/// Writes the summary of a run.
 ///
 /// # Errors
 /// If it cannot be written.
 pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
+    Ok(write_summary(&mut of(finished), output).map_err(Error::from)?)
+}
+
+/// Makes the summary of a run, with the actual values of options that were not given.
+pub(super) fn of(finished: &Finished<'_>) -> Summary {
     let mut summary = Summary::new("count");
     summary.version(env!("CARGO_PKG_VERSION"));
     describe_inputs(finished.inputs, &mut summary);
@@ -25,7 +30,7 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     for (name, time) in finished.outcome.stages.iter() {
         summary.stage(name, time);
     }
-    Ok(write_summary(&mut summary, output).map_err(Error::from)?)
+    summary
 }
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {

@@ -10,19 +10,20 @@ use merganser_deplete::{
     Config, Confirmed, Error, Haplotypes, Host, MinimizerLookup, Outcome, OutputPaths, ReadFormat,
     run_in,
 };
-use merganser_io::{Input, ReadInput};
+use merganser_io::{Input, OutputSet, ReadInput};
 use merganser_map::Index;
-use merganser_run::{Cancel, Context, thousands};
+use merganser_run::{Cancel, Context, Summary, thousands};
 
 use super::certificate::{self, Digests};
-use super::summary;
+use super::{sheet, summary};
 use crate::args::deplete::DepleteFilterArgs;
-use crate::common::{self, hint_at_mates, tell_skipped};
+use crate::common::{self, hint_at_mates, tell_skipped, tell_time};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{FormatChoice, Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
+use crate::samples::run::check_resume;
 
 /// A finished run, with what its summaries need.
 pub(super) struct Finished<'r> {
@@ -36,81 +37,160 @@ pub(super) struct Finished<'r> {
     pub(super) started: Instant,
 }
 
+/// The host: what all samples are compared with.
+pub(super) struct HostData {
+    minimizers: MinimizerLookup,
+    haplotypes: Option<Haplotypes>,
+}
+
+impl HostData {
+    /// Reads the set, and opens the index of the haplotypes if there is one.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub(super) fn open(args: &DepleteFilterArgs, context: &Context) -> Result<HostData> {
+        let haplotypes = haplotypes(args)?;
+        Ok(HostData { minimizers: MinimizerLookup::read(&args.set, context)?, haplotypes })
+    }
+}
+
 pub(super) fn run(
     args: &DepleteFilterArgs,
     console: &Console,
     started: Instant,
 ) -> Result<ExitCode> {
+    check_resume(args.resume.as_deref(), args.sample_sheet.as_deref())?;
     let config = config(args);
     config.validate()?;
     let context = common::context(args.limits.threads.number(), args.limits.memory, None, None);
-    let segments = args.reads.segments()?;
-    let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();
-    let is_paired = args.reads.are_pairs();
-    if !is_paired {
+    if let Some(path) = &args.sample_sheet {
+        return sheet::run(args, path, &context, (console, started));
+    }
+    let job = FilterJob::new(args)?;
+    if !args.reads.are_pairs() {
         let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
-        hint_at_mates(inputs.iter(), "filtered", remedy, console);
+        hint_at_mates(job.inputs.iter(), "filtered", remedy, console);
     }
-    let kept = mates(&args.output, args.output2.as_deref(), is_paired)?;
-    let others = match &args.output_matching {
-        Some(path) => mates(path, None, is_paired)?,
-        None => Vec::new(),
-    };
-    let read = std::iter::once(&args.set).chain(&args.confirm);
-    let files = RunFiles::new().lists(args.reads.lists()).inputs(&inputs).read(read);
-    let names: Vec<PathBuf> = kept.iter().chain(&others).cloned().collect();
-    let summaries = [&args.summary, &args.hostile, &args.json, &args.certificate];
-    let summaries = summaries.into_iter().flatten();
-    let files = files.write(ReadFormat::holds(args.output_format, Holds::DEPLETED_READS), &names);
-    let set = files.write(Holds::JSON, summaries).check()?;
-    refuse_other_reads(&names, &inputs)?;
+    let set = job.declare(RunFiles::new()).check()?;
+    job.check()?;
     interrupt::cancel_on_interrupt();
-    let haplotypes = haplotypes(args)?;
-    let host = MinimizerLookup::read(&args.set, &context)?;
-    let command = command(args, &config, &segments);
-    let (format, tags) = (args.output_format, args.tags.clone().unwrap_or_default());
-    let outputs = OutputPaths { kept: kept.clone(), others, format, command, tags };
-    let known = Host { minimizers: &host, haplotypes: haplotypes.as_ref() };
-    let filter = || run_in(&config, known, &segments, (&outputs, &set), &context);
-    let (outcome, digests) = match (&args.confirm, &args.certificate) {
-        (Some(index), Some(_)) => {
-            let digests = |cancel: &Cancel| Digests::of(&args.set, index, &inputs, cancel);
-            let (outcome, digests) = beside(filter, digests);
-            (outcome, Some(digests))
+    let host = HostData::open(args, &context)?;
+    job.run(&host, &context, &set, (console, started), OutputSet::commit_last)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The reads of a sample, and the outputs for them.
+pub(super) struct FilterJob<'a> {
+    args: &'a DepleteFilterArgs,
+    segments: Vec<ReadInput>,
+    inputs: Vec<Input>,
+    /// The files of the kept reads, and of the others.
+    kept: Vec<PathBuf>,
+    others: Vec<PathBuf>,
+}
+
+impl<'a> FilterJob<'a> {
+    /// Makes the job that the arguments describe.
+    ///
+    /// # Errors
+    /// If the reads cannot be found, or names of outputs do not fit pairs or single reads.
+    pub(super) fn new(args: &'a DepleteFilterArgs) -> Result<FilterJob<'a>> {
+        let segments = args.reads.segments()?;
+        let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();
+        let is_paired = args.reads.are_pairs();
+        let kept = mates(&args.output, args.output2.as_deref(), is_paired)?;
+        let others = match &args.output_matching {
+            Some(path) => mates(path, None, is_paired)?,
+            None => Vec::new(),
+        };
+        Ok(FilterJob { args, segments, inputs, kept, others })
+    }
+
+    /// Adds all files that are read and written.
+    pub(super) fn declare(&self, files: RunFiles) -> RunFiles {
+        let args = self.args;
+        let read = std::iter::once(&args.set).chain(&args.confirm);
+        let files = files.lists(args.reads.lists()).inputs(&self.inputs).read(read);
+        let summaries = [&args.summary, &args.hostile, &args.json, &args.certificate];
+        let summaries = summaries.into_iter().flatten();
+        let holds = ReadFormat::holds(args.output_format, Holds::DEPLETED_READS);
+        files.write(holds, self.reads_written()).write(Holds::JSON, summaries)
+    }
+
+    /// Returns the files of reads that are written.
+    pub(super) fn reads_written(&self) -> Vec<PathBuf> {
+        self.kept.iter().chain(&self.others).cloned().collect()
+    }
+
+    /// Checks that names of outputs fit the formats of the inputs.
+    pub(super) fn check(&self) -> Result<()> {
+        refuse_other_reads(&self.reads_written(), &self.inputs)
+    }
+
+    /// Filters the reads, writes all outputs to `set`, and prints the results, whose summary is returned. `commit` makes
+    /// the outputs appear.
+    pub(super) fn run(
+        &self,
+        host: &HostData,
+        context: &Context,
+        set: &OutputSet,
+        (console, started): (&Console, Instant),
+        commit: impl Fn(&OutputSet) -> Result<(), merganser_io::Error>,
+    ) -> Result<Summary> {
+        let FilterJob { args, segments, inputs, kept, others } = self;
+        let config = config(args);
+        let command = command(args, &config, segments);
+        let (format, tags) = (args.output_format, args.tags.clone().unwrap_or_default());
+        let (kept, others) = (kept.clone(), others.clone());
+        let outputs = OutputPaths { kept, others, format, command, tags };
+        let haplotypes = host.haplotypes.as_ref();
+        let known = Host { minimizers: &host.minimizers, haplotypes };
+        let filter = || run_in(&config, known, segments, (&outputs, set), context);
+        let (outcome, digests) = match (&args.confirm, &args.certificate) {
+            (Some(index), Some(_)) => {
+                let digests = |cancel: &Cancel| Digests::of(&args.set, index, inputs, cancel);
+                let (outcome, digests) = beside(filter, digests);
+                (outcome, Some(digests))
+            }
+            _ => (filter(), None),
+        };
+        let (host, outcome, kept) = (&host.minimizers, &outcome?, &outputs.kept[..]);
+        let finished = Finished { args, context, host, inputs, kept, outcome, started };
+        summary::write(&finished, set)?;
+        if let (Some(path), Some(haplotypes), Some(digests)) =
+            (&args.certificate, haplotypes, digests)
+        {
+            certificate::write(&finished, haplotypes, &digests?, set, path)?;
         }
-        _ => (filter(), None),
-    };
-    let (context, host, outcome) = (&context, &host, &outcome?);
-    let (inputs, kept) = (&inputs[..], &kept[..]);
-    let finished = Finished { args, context, host, inputs, kept, outcome, started };
-    summary::write(&finished, &set)?;
-    if let (Some(path), Some(haplotypes), Some(digests)) = (&args.certificate, &haplotypes, digests)
-    {
-        certificate::write(&finished, haplotypes, &digests?, &set, path)?;
+        let summary = summary::own(&finished);
+        commit(set).map_err(Error::from)?;
+        if outputs.format_of(&kept[0]) == ReadFormat::Fastq {
+            let is_paired = args.reads.are_pairs();
+            let how = "a # in its name, or --output2, makes two files";
+            note_interleaved(kept, is_paired, how, console);
+        }
+        tell(&finished, console);
+        Ok(summary)
     }
-    set.commit_last().map_err(Error::from)?;
-    if outputs.format_of(&kept[0]) == ReadFormat::Fastq {
-        note_interleaved(
-            kept,
-            is_paired,
-            "a # in its name, or --output2, makes two files",
-            console,
-        );
-    }
+}
+
+/// Prints the results.
+fn tell(finished: &Finished<'_>, console: &Console) {
+    let outcome = finished.outcome;
     tell_skipped(outcome.skipped_alignments, console);
-    let (stay, all) = (thousands(outcome.kept_records), thousands(outcome.records));
-    console.info(format_args!("{stay} of {all} reads were kept"));
-    if args.config.mask.is_some() {
+    // Mates stay together.
+    let are_pairs = finished.args.reads.are_pairs();
+    let (unit, mates) = if are_pairs { ("pairs", 2) } else { ("reads", 1) };
+    let [stay, all] = [outcome.kept_records, outcome.records].map(|reads| thousands(reads / mates));
+    console.info(format_args!("{stay} of {all} {unit} were kept"));
+    if finished.args.config.mask.is_some() {
         let (bases, reads) = (thousands(outcome.masked_bases), thousands(outcome.masked_records));
         console.info(format_args!("{bases} bases of {reads} reads were masked"));
     }
     if let Some(confirmed) = &outcome.confirmed {
         console.info(format_args!("{}", told(confirmed)));
     }
-    if let Some(peak) = outcome.peak_memory {
-        console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
-    }
-    Ok(ExitCode::SUCCESS)
+    tell_time(finished.started, outcome.peak_memory, console);
 }
 
 /// Opens the index of the haplotypes, if there is one.

@@ -42,7 +42,7 @@ pub(super) fn put_json(value: &Value, path: &Path, set: &OutputSet) -> Result<()
     Ok(())
 }
 
-fn own(finished: &Finished<'_>) -> Summary {
+pub(super) fn own(finished: &Finished<'_>) -> Summary {
     let (args, outcome) = (finished.args, finished.outcome);
     let mut summary = Summary::new("deplete filter");
     summary.version(env!("CARGO_PKG_VERSION"));

@@ -15,6 +15,7 @@ use merganser_taxreport::report::KrakenReport;
 
 use super::outputs;
 use crate::args::extract::{ExtractFormat, ExtractReadsArgs};
+use crate::args::taxon::{TaxonArg, has_names, taxids};
 use crate::common::{self, hint_at_mates, tell_skipped};
 use crate::console::{self, Console};
 use crate::database::{self, AnyDatabase};
@@ -22,6 +23,7 @@ use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{FormatChoice, Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
+use crate::taxa_by_name::{taxids_in_report, taxids_in_taxonomy};
 use merganser_run::thousands;
 
 pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode> {
@@ -66,8 +68,8 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
 
 /// Returns the command that headers of alignments name: what decides the records, and the reads.
 fn command(args: &ExtractReadsArgs, segments: &[ReadInput]) -> String {
-    let taxids: Vec<String> = args.taxid.iter().map(u64::to_string).collect();
-    let mut command = format!("merganser extract reads --taxid {}", taxids.join(","));
+    let taxa: Vec<String> = args.taxid.iter().map(TaxonArg::to_string).collect();
+    let mut command = format!("merganser extract reads --taxid {}", quoted(&taxa.join(",")));
     for (given, option) in [
         (args.include_children, " --include-children"),
         (args.include_parents, " --include-parents"),
@@ -100,8 +102,15 @@ fn check(args: &ExtractReadsArgs) -> Result<()> {
              --taxonomy or --database",
         );
     }
-    if args.report.is_some() && !relatives {
-        return usage("--report requires --include-children or --include-parents");
+    if has_names(&args.taxid) && !tree {
+        return usage(
+            "--taxid: the names of taxa are unknown: give taxids, or --report, --taxonomy or --database",
+        );
+    }
+    if args.report.is_some() && !relatives && !has_names(&args.taxid) {
+        return usage(
+            "--report requires --include-children, --include-parents, or names in --taxid",
+        );
     }
     Ok(())
 }
@@ -126,21 +135,20 @@ fn segments(args: &ExtractReadsArgs) -> Result<Vec<ReadInput>> {
 /// Returns the selected taxa, including relatives if requested, and all known taxa.
 fn taxa(args: &ExtractReadsArgs, console: &Console) -> Result<ExtractConfig> {
     let (children, parents) = (args.include_children, args.include_parents);
-    let found = if let Some(report) = &args.report {
-        relatives_in_report(
-            &KrakenReport::read(report, &console::warnings())?,
-            &args.taxid,
-            children,
-            parents,
-        )
+    let found = if let Some(path) = &args.report {
+        let report = KrakenReport::read(path, &console::warnings())?;
+        let taxids = taxids_in_report(&args.taxid, &report, path)?;
+        relatives_in_report(&report, &taxids, children, parents)
     } else if let Some(folder) = &args.taxonomy {
         let dump = Dump::read(folder)?;
-        relatives_in_taxonomy(&dump.taxonomy, &args.taxid, children, parents)
+        let taxids = taxids_in_taxonomy(&args.taxid, &dump.taxonomy, folder)?;
+        relatives_in_taxonomy(&dump.taxonomy, &taxids, children, parents)
     } else if let Some(path) = &args.database {
         let database = AnyDatabase::open(path)?;
-        relatives_in_taxonomy(database.taxonomy(), &args.taxid, children, parents)
+        let taxids = taxids_in_taxonomy(&args.taxid, database.taxonomy(), path)?;
+        relatives_in_taxonomy(database.taxonomy(), &taxids, children, parents)
     } else {
-        return Ok(ExtractConfig::new(args.taxid.iter().copied()));
+        return Ok(ExtractConfig::new(taxids(&args.taxid, &[], "no taxonomy")?));
     };
     let Relatives { taxids, missing, mut known, .. } = found;
     if let Some(first) = missing.first() {

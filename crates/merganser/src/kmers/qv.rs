@@ -3,6 +3,7 @@
 mod pictures;
 mod range;
 mod reads;
+mod sheet;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -21,20 +22,37 @@ use merganser_run::{Context, Summary};
 use serde_json::{Value, json};
 
 use crate::args::kmers::QvArgs;
-use crate::common::{self, check_cells, describe_inputs, write_summary};
+use crate::common::{self, check_cells, describe_inputs, tell_time, write_summary};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::pages::{Pages, assembly as assembly_page, frame, parameter};
+use crate::samples::run::check_resume;
 use crate::{devices, interrupt};
 
 pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+    check_resume(args.resume.as_deref(), args.sample_sheet.as_deref())?;
     merganser_run::raise_open_file_limit();
     let limits = &args.limits;
     let (threads, folder) = (limits.threads.number(), args.tmp_dir.as_deref());
     let context = common::context(threads, limits.memory, folder, Some(&args.device));
-    let cancel = interrupt::cancel_on_interrupt();
+    interrupt::cancel_on_interrupt();
+    if let Some(path) = &args.sample_sheet {
+        return sheet::run(args, path, &context, (console, started));
+    }
+    evaluate(args, &context, (console, started), OutputSet::commit_last)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Evaluates assemblies, writes all outputs, and prints the results, whose summary is returned. `commit` makes the outputs
+/// appear. A range has no summary.
+fn evaluate(
+    args: &QvArgs,
+    context: &Context,
+    (console, started): (&Console, Instant),
+    commit: impl Fn(&OutputSet) -> Result<(), merganser_io::Error>,
+) -> Result<Option<Summary>> {
     let (reads_path, paths) = args.files();
     if paths.is_empty() {
         return usage(match args.union.is_empty() {
@@ -49,15 +67,18 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let lists = lists.chain(operands.iter().map(|(path, _)| path));
     let mut files = RunFiles::new().lists(lists).read(&paths).read(&args.ranges);
     let (source, reads_name) = if args.ranges.is_empty() {
-        let parents = parents(args, &context)?;
+        let parents = parents(args, context)?;
         check_cells(parents.iter().flatten().map(|parent| &parent.name))?;
-        let (reads, name) = reads::open(reads_path, &operands, args.config.hpc, &context)?;
+        let (reads, name) = match &args.of_sample {
+            Some(of) => (reads::of_sample(of, args.config.hpc, context)?, of.name.clone()),
+            None => reads::open(reads_path, &operands, args.config.hpc, context)?,
+        };
         let subject = Subject { reads, parents, assemblies: assemblies.clone() };
         config.validate(&subject)?;
         files = files_of(&subject, files);
         (EvaluationInput::Reads(subject), name)
     } else {
-        let ranges = Ranges::open(&args.ranges, &cancel)?;
+        let ranges = Ranges::open(&args.ranges, &context.cancel)?;
         let name = ranges.reads().to_owned();
         (EvaluationInput::Ranges(ranges), name)
     };
@@ -65,24 +86,22 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let subject = match (args.range, source) {
         (Some(range), EvaluationInput::Reads(subject)) => {
             let job = range::Job { config, range, reads: &reads_name, output: &args.output };
-            return job.run(subject, files, &context, console);
+            job.run(subject, files, context, console)?;
+            return Ok(None);
         }
         (_, source) => source,
     };
     let names = assemblies.iter().map(|assembly| assembly.name.clone()).collect();
     let names = Names::new(&args.output, &reads_name, names);
     let names = names.parents(subject.parents(), config.blocks);
-    let pictures = if args.no_plots { Vec::new() } else { pictures::paths(&names) };
-    let set = files.write(Holds::ANYTHING, names.all().iter().chain(&pictures));
-    let set = set.write(Holds::JSON, &args.json);
-    let set = set.write_each(Pages::paths(&args.pages, Kind::Assembly, None)).check()?;
+    let set = files.write_each(written(args, &names)).write(Holds::JSON, &args.json).check()?;
     let mut files = Files::create(names.clone(), &set)?;
     let pages = Pages::create(&args.pages, Kind::Assembly, None, &set).map_err(Error::from)?;
     let modes = subject.modes(config);
     let judgement = match subject {
-        EvaluationInput::Reads(subject) => run_with(config, subject, &mut files, &context),
+        EvaluationInput::Reads(subject) => run_with(config, subject, &mut files, context),
         EvaluationInput::Ranges(ranges) => {
-            ranges.run_with(config, &assemblies, &mut files, &context)
+            ranges.run_with(config, &assemblies, &mut files, context)
         }
     }?;
     let phasings = files.finish(&judgement)?;
@@ -98,16 +117,17 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     for doubt in &judgement.doubts {
         console.warn(format_args!("{doubt}"));
     }
+    let (assemblies, phasings) = (&assemblies[..], &phasings[..]);
+    let of_run = OfRun { args, context, assemblies, phasings, started };
+    let mut summary = of_run.summary(&judgement);
     if let Some(path) = &args.json {
-        let (context, assemblies, phasings) = (&context, &assemblies[..], &phasings[..]);
-        let of_run = OfRun { args, context, assemblies, phasings, started };
-        of_run.write(path, &judgement, &set)?;
+        write_summary(&mut summary, set.output(path).map_err(Error::from)?).map_err(Error::from)?;
     }
-    set.commit_last().map_err(Error::from)?;
+    commit(&set).map_err(Error::from)?;
     for (assembly, judged) in assemblies.iter().zip(&judgement.assemblies) {
         console.info(format_args!("{}: {}", assembly.name, words(judged)));
     }
-    for (assembly, phasing) in assemblies.iter().zip(&phasings) {
+    for (assembly, phasing) in assemblies.iter().zip(phasings) {
         if let (Some(switches), Some(hamming)) = (phasing.switch_rate(), phasing.hamming_rate()) {
             let [switches, hamming] = [switches, hamming].map(|rate| 100.0 * rate);
             console.info(format_args!(
@@ -119,10 +139,15 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     if let (Some(both), Some(name)) = (&judgement.both, judgement.together()) {
         console.info(format_args!("{name}: {}", words(both)));
     }
-    if let Some(peak) = judgement.peak_memory {
-        console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
-    }
-    Ok(ExitCode::SUCCESS)
+    tell_time(started, judgement.peak_memory, console);
+    Ok(Some(summary))
+}
+
+/// Returns the outputs for results, with their formats.
+fn written(args: &QvArgs, names: &Names) -> Vec<(Holds, PathBuf)> {
+    let pictures = if args.no_plots { Vec::new() } else { pictures::paths(names) };
+    let results = names.all().into_iter().chain(pictures).map(|path| (Holds::ANYTHING, path));
+    results.chain(Pages::paths(&args.pages, Kind::Assembly, None)).collect()
 }
 
 /// The input of an evaluation.
@@ -178,8 +203,9 @@ fn page(args: &QvArgs, modes: Modes, judgement: &Outcome, results: Results) -> D
     let (reads, assemblies) = args.files();
     // The sample is named after the assembly, unless a name is given.
     let files = assemblies.into_iter().chain(reads).map(Path::to_owned);
-    let files =
-        files.chain(args.union.iter().map(PathBuf::from)).chain(args.ranges.iter().cloned());
+    let of_sample = args.of_sample.iter().flat_map(|of| of.files.clone());
+    let files = files.chain(args.union.iter().map(PathBuf::from)).chain(of_sample);
+    let files = files.chain(args.ranges.iter().cloned());
     let inputs: Vec<Input> = files.map(Input::File).collect();
     let mut data = frame("kmers qv", &args.pages, None, inputs.iter());
     data.parameters = vec![parameter("k", judgement.k), parameter("solid", judgement.solid)];
@@ -226,7 +252,7 @@ struct OfRun<'r> {
 }
 
 impl OfRun<'_> {
-    fn write(&self, path: &Path, judgement: &Outcome, set: &OutputSet) -> Result<()> {
+    fn summary(&self, judgement: &Outcome) -> Summary {
         let mut summary = Summary::new("kmers qv");
         summary.version(env!("CARGO_PKG_VERSION"));
         let inputs: Vec<Input> =
@@ -265,8 +291,7 @@ impl OfRun<'_> {
         for (stage, time) in judgement.stages.iter() {
             summary.stage(stage, time);
         }
-        write_summary(&mut summary, set.output(path).map_err(Error::from)?).map_err(Error::from)?;
-        Ok(())
+        summary
     }
 }
 

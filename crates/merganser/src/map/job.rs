@@ -9,10 +9,10 @@ use merganser_io::{OutputSet, ReadInput};
 use merganser_map::{Error, IndexKind, Outputs, ReadGroup, Strand};
 
 use crate::args::map::MapArgs;
-use crate::classify::{has_place_for_sample, of_sample};
 use crate::common::{is_file, pairs, refuse_stdin_twice, text_of};
 use crate::console::Console;
 use crate::failure::usage;
+use crate::samples::{check_places, of_sample};
 use crate::{pages, samples};
 
 /// A sample to map.
@@ -41,14 +41,7 @@ pub(super) fn all(args: &MapArgs, console: &Console) -> Result<Vec<Job>> {
         ("--report-data", pages.report_data.as_ref()),
         ("--multiqc", pages.multiqc.as_ref()),
     ];
-    for (option, path) in outputs {
-        if let Some(path) = path.filter(|path| !has_place_for_sample(path)) {
-            return usage(format!(
-                "{option} {}: with --sample-sheet, put {{}} where the sample's name belongs",
-                path.display()
-            ));
-        }
-    }
+    check_places(outputs)?;
     pages::refuse_name(pages)?;
     let samples = samples::read(sheet, &args.inputs, args.interleaved, console)?;
     let samples = samples::of_shard(samples, args.shard)?;

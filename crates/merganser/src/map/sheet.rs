@@ -1,25 +1,23 @@
 //! Many samples in one run, with one index.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_alignments::RecordOptions;
-use merganser_io::{OutputSet, Records};
+use merganser_io::OutputSet;
 use merganser_map::Error;
-use merganser_run::{Cancel, Context, Summary};
-use serde_json::{Map, Value};
+use merganser_run::{Cancel, Context};
+use serde_json::Value;
 
 use super::job::Job;
 use super::{Session, open_index, page, report, summary};
 use crate::args::map::MapArgs;
-use crate::common::{text_of, write_summary};
 use crate::console::Console;
-use crate::failure;
+use crate::samples::journal;
+use crate::samples::run::{self, SheetRun};
 
-/// Maps one sample after the other. The outputs of a sample appear together as soon as it is finished; the summary,
-/// which is in `set`, appears at the end. A sample that fails leaves no outputs, the others are still mapped, and
-/// the exit code is 1.
+/// Maps one sample after the other; see [`SheetRun::run`].
 pub(super) fn run(
     args: &MapArgs,
     jobs: &[Job],
@@ -27,45 +25,40 @@ pub(super) fn run(
     set: &OutputSet,
     (console, cancel, started): (&Console, &Cancel, Instant),
 ) -> Result<ExitCode> {
-    check_inputs(jobs)?;
+    run::check_inputs(jobs.iter().map(|job| &job.inputs[..]))?;
     let json = args.json.as_deref().map(|path| set.output(path)).transpose();
     let json = json.map_err(Error::from)?;
+    let shared = vec![args.reference.clone()];
+    let journal = run::journal(args.resume.as_deref(), shared, context, console)?;
     let index = open_index(args, context)?;
     let indexing = started.elapsed();
     let session = Session { args, context, index: &index, indexing, console };
-    let (mut summaries, mut failed) = (Map::new(), Vec::new());
-    for job in jobs {
-        let name = job.name.as_deref().map(text_of).unwrap_or_default();
-        match map(&session, job, &name) {
-            Ok(results) => drop(summaries.insert(name, results)),
-            Err(error) if cancel.is_cancelled() => return Err(error),
-            Err(error) => {
-                console.error(format_args!("{name}: {}", failure::message(&error)));
-                summaries.insert(name.clone(), Value::Null);
-                failed.push(name);
-            }
-        }
-    }
-    if let Some(output) = json {
-        let mut summary = Summary::new("map");
-        summary.version(env!("CARGO_PKG_VERSION"));
-        summary.set("parameters", "threads", context.threads);
-        summary.set("results", "samples", summaries);
-        summary.set("results", "failed", &failed);
-        summary.set("seconds", "wall", started.elapsed().as_secs_f64());
-        summary.stage("index", indexing);
-        write_summary(&mut summary, output)?;
-    }
-    set.commit_last().map_err(Error::from)?;
-    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let entries: Vec<journal::Job> = jobs.iter().map(|job| entry(&session, job)).collect();
+    let of_sheet = SheetRun {
+        command: "map",
+        console,
+        cancel,
+        journal,
+        threads: context.threads,
+        started,
+        stage: Some(("index", indexing)),
+    };
+    of_sheet.run(&entries, (json, set), |at| map(&session, &jobs[at], &entries[at].sample))
 }
 
-/// Checks that the inputs of all samples exist.
-fn check_inputs(jobs: &[Job]) -> Result<()> {
-    for job in jobs {
-        Records::open(&job.inputs, RecordOptions::default()).map_err(Error::from)?;
-    }
-    Ok(())
+/// Makes the entry of a sample for the journal.
+fn entry(session: &Session<'_>, job: &Job) -> journal::Job {
+    let args = session.args;
+    let of_records =
+        (&args.config, args.level, args.output_format, &args.cram_uri, args.index_format);
+    let of_reads = (&args.read_group, args.pairs.any_names, &args.circular, &args.reference);
+    let options = format!("{of_records:?} {of_reads:?} {:?} {:?}", args.inputs, args.pages);
+    let mut outputs: Vec<PathBuf> = [job.output.clone()].into();
+    outputs.extend(job.unmapped.clone());
+    outputs.extend(session.index_path(job).map(|(path, _)| path));
+    outputs.extend(page::paths(args, job).into_iter().map(|(_, path)| path));
+    let sample = (job.name.clone().unwrap_or_default(), job.inputs.clone());
+    run::job("map", &sample, &options, outputs)
 }
 
 /// Maps a sample, and returns its results for the summary.

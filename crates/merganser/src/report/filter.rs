@@ -10,19 +10,24 @@ use crate::console::{self, Console};
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::Holds;
+use crate::taxa_by_name::taxids_in_report;
 
 pub(super) fn run(args: &ReportFilterArgs, console: &Console) -> Result<ExitCode> {
-    if args.given.first_of::<ReportSelection>(&[]).is_none() {
+    if args.given.first_of::<ReportSelection>(&[]).is_none() && args.taxid.is_empty() {
         return usage(
             "nothing to keep or drop: give --taxid, --rank, --min-reads or --min-percent",
         );
     }
-    let selection = &args.selection;
+    let mut selection = args.selection.clone();
+    // Names are looked up in the report.
+    selection.taxid = vec![0; args.taxid.len()];
     selection.validate()?;
     let outputs =
         RunFiles::new().read([&args.report]).write(Holds::LINES, [&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
-    let found = selection.apply(&KrakenReport::read(&args.report, &console::warnings())?)?;
+    let report = KrakenReport::read(&args.report, &console::warnings())?;
+    selection.taxid = taxids_in_report(&args.taxid, &report, &args.report)?;
+    let found = selection.apply(&report)?;
     if let Some(first) = found.missing.first() {
         let count = found.missing.len();
         console.warn(format_args!(

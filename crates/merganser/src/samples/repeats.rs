@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use merganser_io::{Input, ReadInput};
 
-use super::Sample;
 use super::sheet::SampleRows;
 use crate::console::Console;
 use merganser_run::thousands;
@@ -65,17 +64,17 @@ pub(super) fn settle(
     path: &Path,
     samples: Vec<SampleRows>,
     console: &Console,
-) -> Result<Vec<Sample>> {
+) -> Result<Vec<SampleRows>> {
     let (mut own, mut others) = (Repeats::default(), Repeats::default());
     // The sample and the line of the first row with these files.
     let mut seen: HashMap<Vec<Identity>, (usize, usize)> = HashMap::new();
     let mut kept = Vec::new();
-    for (sample, (name, segments)) in samples.into_iter().enumerate() {
+    for (sample, mut rows) in samples.into_iter().enumerate() {
         let mut of_sample = Vec::new();
-        for (line, segment) in segments {
+        for (line, segment) in std::mem::take(&mut rows.reads) {
             let identities: Option<Vec<Identity>> = segment.inputs().map(identity).collect();
             let Some(mut identities) = identities else {
-                of_sample.push(segment);
+                of_sample.push((line, segment));
                 continue;
             };
             if let (ReadInput::Pair(one, _), [first, second]) = (&segment, &identities[..])
@@ -95,9 +94,10 @@ pub(super) fn settle(
                 }
                 (false, _) => others.add(words),
             }
-            of_sample.push(segment);
+            of_sample.push((line, segment));
         }
-        kept.push((name, of_sample));
+        rows.reads = of_sample;
+        kept.push(rows);
     }
     let sheet = path.display();
     if let Some(rows) = own.words("is repeated", "are repeated") {

@@ -3,22 +3,39 @@
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use merganser_io::{BYTE_ORDER_MARK, Input, ReadInput, check_stored_name};
 
-/// A sample and its reads, with the line of each row.
-pub(crate) type SampleRows = (OsString, Vec<(usize, ReadInput)>);
+/// A sample of a sheet.
+#[derive(Debug, PartialEq)]
+pub(crate) struct SampleRows {
+    pub(crate) name: OsString,
+    /// Its reads, with the line of each row.
+    pub(crate) reads: Vec<(usize, ReadInput)>,
+    /// Its assemblies.
+    pub(crate) assemblies: Vec<PathBuf>,
+}
+
+/// The content of a sheet's columns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Content {
+    /// Whether files of reads that are not mates contain pairs.
+    pub(crate) interleaved: bool,
+    /// Whether samples have assemblies, too. Then a sheet has a header, and columns such as `fasta` are assemblies.
+    pub(crate) assemblies: bool,
+}
 
 /// Parses a sheet into samples.
 ///
 /// # Errors
 /// If the sheet is invalid; the message names the line.
-pub(crate) fn parse(text: &[u8], interleaved: bool) -> Result<Vec<SampleRows>> {
+pub(crate) fn parse(text: &[u8], content: Content) -> Result<Vec<SampleRows>> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     // Old spreadsheets end lines with only a carriage return.
     let end = if text.trim_ascii().contains(&b'\n') { b'\n' } else { b'\r' };
-    let mut sheet = Sheet { interleaved, ..Sheet::default() };
+    let mut sheet = Sheet { content, ..Sheet::default() };
     for (number, line) in text.split(|&byte| byte == end).enumerate() {
         if let Err(what) = sheet.take(number + 1, line) {
             bail!("line {}: {what}", number + 1);
@@ -27,13 +44,20 @@ pub(crate) fn parse(text: &[u8], interleaved: bool) -> Result<Vec<SampleRows>> {
     if sheet.samples.is_empty() {
         bail!("no sample in this sheet");
     }
+    let lacks = |sample: &&SampleRows| sample.reads.is_empty() || sample.assemblies.is_empty();
+    if content.assemblies
+        && let Some(SampleRows { name, reads, .. }) = sheet.samples.iter().find(lacks)
+    {
+        let missing = if reads.is_empty() { "reads" } else { "an assembly" };
+        bail!("sample {} lacks {missing}: fill this column in one of its lines", name.display());
+    }
     Ok(sheet.samples)
 }
 
 /// A parser that takes one line after the other.
 #[derive(Default)]
 struct Sheet {
-    interleaved: bool,
+    content: Content,
     /// Whether a line was parsed.
     is_begun: bool,
     /// The columns that the header names.
@@ -67,17 +91,17 @@ impl Sheet {
                         .into(),
                 );
             }
-            if let Some(header) = Header::of(&cells)? {
+            if let Some(header) = Header::of(&cells, self.content)? {
                 self.separator = Some(separator);
                 self.columns = header.columns;
                 return Ok(());
             }
         }
-        let (name, segments) = match &self.columns {
-            Some(columns) => columns.row(&cells, self.interleaved)?,
-            None => row(&cells, self.interleaved)?,
+        let Row { name, segments, assemblies } = match &self.columns {
+            Some(columns) => columns.row(&cells, self.content)?,
+            None => row(&cells, self.content.interleaved)?,
         };
-        self.add(number, name, segments)
+        self.add(number, name, segments, assemblies)
     }
 
     /// Returns the separator between the cells of a line.
@@ -90,18 +114,57 @@ impl Sheet {
         }
     }
 
-    fn add(&mut self, line: usize, name: &[u8], segments: Vec<ReadInput>) -> Result<(), String> {
+    fn add(
+        &mut self,
+        line: usize,
+        name: &[u8],
+        segments: Vec<ReadInput>,
+        assemblies: Vec<PathBuf>,
+    ) -> Result<(), String> {
         let name = OsStr::from_bytes(name);
         check_stored_name(name)?;
-        if segments.iter().flat_map(ReadInput::inputs).any(|input| *input == file(b"-")) {
-            return Err("the reads of a sheet come from files, not from stdin".into());
+        let reads = segments.iter().flat_map(ReadInput::inputs).filter_map(Input::path);
+        for path in reads.chain(assemblies.iter().map(PathBuf::as_path)) {
+            check_file(path.as_os_str())?;
         }
         let place = *self.places.entry(name.to_owned()).or_insert(self.samples.len());
         if place == self.samples.len() {
-            self.samples.push((name.to_owned(), Vec::new()));
+            let (reads, assemblies) = Default::default();
+            self.samples.push(SampleRows { name: name.to_owned(), reads, assemblies });
         }
-        self.samples[place].1.extend(segments.into_iter().map(|segment| (line, segment)));
+        let sample = &mut self.samples[place];
+        sample.reads.extend(segments.into_iter().map(|segment| (line, segment)));
+        for assembly in assemblies {
+            // Each lane of a sample repeats its assembly.
+            if !sample.assemblies.contains(&assembly) {
+                sample.assemblies.push(assembly);
+            }
+        }
         Ok(())
+    }
+}
+
+/// Checks that a cell names a file on this machine.
+fn check_file(path: &OsStr) -> Result<(), String> {
+    if path == "-" {
+        return Err("the reads of a sheet come from files, not from stdin".into());
+    }
+    match path.to_string_lossy().contains("://") {
+        true => Err(format!("{} is a URL: download the file and give its path", path.display())),
+        false => Ok(()),
+    }
+}
+
+/// A row of a sheet.
+struct Row<'c> {
+    name: &'c [u8],
+    segments: Vec<ReadInput>,
+    assemblies: Vec<PathBuf>,
+}
+
+impl<'c> Row<'c> {
+    fn of_reads(name: &'c [u8], reads: ReadInput) -> Row<'c> {
+        Row { name, segments: vec![reads], assemblies: Vec::new() }
     }
 }
 
@@ -118,11 +181,11 @@ fn single(cell: &[u8], interleaved: bool) -> ReadInput {
 }
 
 /// Parses a row without a header.
-fn row(cells: &[Vec<u8>], interleaved: bool) -> Result<(&[u8], Vec<ReadInput>), String> {
+fn row(cells: &[Vec<u8>], interleaved: bool) -> Result<Row<'_>, String> {
     match cells {
-        [name, reads] if !reads.is_empty() => Ok((name, vec![single(reads, interleaved)])),
+        [name, reads] if !reads.is_empty() => Ok(Row::of_reads(name, single(reads, interleaved))),
         [name, one, two] if !one.is_empty() => {
-            Ok((name, vec![ReadInput::Pair(file(one), file(two))]))
+            Ok(Row::of_reads(name, ReadInput::Pair(file(one), file(two))))
         }
         _ => Err("not SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2 (or with commas)".into()),
     }
@@ -231,6 +294,26 @@ const SINGLES: [&str; 14] = [
     "cram",
 ];
 
+/// Names of columns of assemblies, for commands that read assemblies.
+const ASSEMBLIES: [&str; 16] = [
+    "assembly",
+    "assembly1",
+    "assembly2",
+    "assemblies",
+    "asm",
+    "contigs",
+    "genome",
+    "hap1",
+    "hap2",
+    "haplotype1",
+    "haplotype2",
+    "primary",
+    "alternate",
+    "fasta",
+    "fasta2",
+    "fa",
+];
+
 /// A sheet's first line, if it has names of columns.
 struct Header {
     /// The columns; `None` if they have the order of rows without a header, which may then have more or fewer cells.
@@ -243,10 +326,12 @@ struct Columns {
     sample: usize,
     mates: [Option<usize>; 2],
     singles: Vec<usize>,
+    /// Empty for commands that read no assemblies.
+    assemblies: Vec<usize>,
 }
 
 impl Header {
-    fn of(cells: &[Vec<u8>]) -> Result<Option<Header>, String> {
+    fn of(cells: &[Vec<u8>], content: Content) -> Result<Option<Header>, String> {
         let plain = |cell: &Vec<u8>| {
             let letters = cell.iter().filter(|byte| byte.is_ascii_alphanumeric());
             letters.map(|byte| char::from(byte.to_ascii_lowercase())).collect::<String>()
@@ -258,11 +343,17 @@ impl Header {
         let place = |known: &str| names.iter().position(|name| name == known);
         let sample = SAMPLE.iter().find_map(|known| place(known));
         let mates = MATES.map(|known| all(&known));
-        let singles = all(&SINGLES);
+        let assemblies = if content.assemblies { all(&ASSEMBLIES) } else { Vec::new() };
+        let mut singles = all(&SINGLES);
+        singles.retain(|at| !assemblies.contains(at));
         let has_reads = mates.iter().any(|mates| !mates.is_empty()) || !singles.is_empty();
-        let Some(sample) = sample.filter(|_| has_reads || names[0] == SAMPLE[0]) else {
-            return Ok(None);
-        };
+        let sample = sample.filter(|_| has_reads || names[0] == SAMPLE[0]);
+        if content.assemblies && (sample.is_none() || !has_reads || assemblies.is_empty()) {
+            return Err("give the columns names: sample, fastq_1 and fastq_2 or reads, and \
+                        assembly or hap1 and hap2"
+                .into());
+        }
+        let Some(sample) = sample else { return Ok(None) };
         if !has_reads {
             return match cells.len() {
                 // Parsed as rows without a header.
@@ -275,6 +366,7 @@ impl Header {
         }
         let is_first = |places: &[usize]| *places == [1];
         let is_in_order = sample == 0
+            && assemblies.is_empty()
             && (is_first(&mates[0]) != is_first(&singles))
             && match cells.len() {
                 2 => true,
@@ -288,18 +380,15 @@ impl Header {
             return Err("two columns have the same mates".into());
         }
         let mates = mates.map(|mates| mates.first().copied());
-        let columns = Columns { count: cells.len(), sample, mates, singles };
+        let columns = Columns { count: cells.len(), sample, mates, singles, assemblies };
         Ok(Some(Header { columns: Some(columns) }))
     }
 }
 
 impl Columns {
-    /// Parses a row by the names of its columns. Columns other than those of samples and reads are ignored.
-    fn row<'c>(
-        &self,
-        cells: &'c [Vec<u8>],
-        interleaved: bool,
-    ) -> Result<(&'c [u8], Vec<ReadInput>), String> {
+    /// Parses a row by the names of its columns. Columns other than those of samples, reads and assemblies are ignored.
+    fn row<'c>(&self, cells: &'c [Vec<u8>], content: Content) -> Result<Row<'c>, String> {
+        let interleaved = content.interleaved;
         if cells.len() > self.count {
             return Err(format!("{} cells, but the header has {}", cells.len(), self.count));
         }
@@ -314,9 +403,15 @@ impl Columns {
         }
         let singles = self.singles.iter().map(|&at| cell(at)).filter(|cell| !cell.is_empty());
         segments.extend(singles.map(|cell| single(cell, interleaved)));
-        match segments.is_empty() {
+        let assemblies = self.assemblies.iter().map(|&at| cell(at)).filter(|cell| !cell.is_empty());
+        let assemblies: Vec<PathBuf> =
+            assemblies.map(|cell| OsStr::from_bytes(cell).into()).collect();
+        match segments.is_empty() && assemblies.is_empty() {
+            true if content.assemblies => {
+                Err("there are no reads and no assembly in this row".into())
+            }
             true => Err("there are no reads in this row".into()),
-            false => Ok((cell(self.sample), segments)),
+            false => Ok(Row { name: cell(self.sample), segments, assemblies }),
         }
     }
 }
@@ -330,16 +425,20 @@ mod tests {
 
     fn bare(rows: Vec<SampleRows>) -> Vec<Sample> {
         let segments = |rows: Vec<(usize, ReadInput)>| rows.into_iter().map(|row| row.1).collect();
-        rows.into_iter().map(|(name, rows)| (name, segments(rows))).collect()
+        rows.into_iter().map(|rows| (rows.name, segments(rows.reads))).collect()
     }
 
     fn parse(text: &str, interleaved: bool) -> Result<Vec<Sample>> {
-        super::parse(text.as_bytes(), interleaved).map(bare)
+        super::parse(text.as_bytes(), content(interleaved)).map(bare)
+    }
+
+    fn content(interleaved: bool) -> Content {
+        Content { interleaved, ..Content::default() }
     }
 
     #[test]
     fn names_may_have_any_bytes() {
-        let samples = bare(super::parse(b"s\xff\t\xe9.fq\n", false).unwrap());
+        let samples = bare(super::parse(b"s\xff\t\xe9.fq\n", content(false)).unwrap());
         let file = Input::File(OsStr::from_bytes(b"\xe9.fq").into());
         let expected = (OsStr::from_bytes(b"s\xff").to_owned(), vec![ReadInput::Single(file)]);
         assert_eq!(samples, [expected]);
@@ -419,6 +518,8 @@ mod tests {
             ]
         );
         for text in [
+            "sample,fastq_1,fastq_2,strandedness\nA,1.fq,2.fq,auto\n",
+            "\u{feff}\"sample\", \"fastq_1\" ,fastq_2,strandedness\r\nA , 1.fq,\"2.fq\",auto\r\n",
             "patient,sample,lane,fastq_1,fastq_2\nP,A,L1,1.fq,2.fq\n",
             "sampleID\tforwardReads\treverseReads\trun\nA\t1.fq\t2.fq\t1\n",
             "sample-id\tforward-absolute-filepath\treverse-absolute-filepath\nA\t1.fq\t2.fq\n",
@@ -457,6 +558,10 @@ mod tests {
             ),
             ("sample,run,fastq_1,fastq_2\nA,1,,\n", "line 2: there are no reads in this row"),
             ("sample,run,fastq_1\nA,1,1.fq,2.fq\n", "line 2: 4 cells, but the header has 3"),
+            (
+                "sample,fastq_1\nA,https://x.org/1.fq\n",
+                "line 2: https://x.org/1.fq is a URL: download the file and give its path",
+            ),
             ("sample,fastq_1\n,1.fq\n", "line 2: a name is empty, and files are named after it"),
         ] {
             assert_eq!(message(text), expected, "{text}");
@@ -465,5 +570,32 @@ mod tests {
             message("[Header],,,\nIEMFileVersion,4\n")
                 .starts_with("line 1: this is the sample sheet of")
         );
+    }
+
+    #[test]
+    fn samples_have_assemblies_if_these_are_read() {
+        let wanted = Content { assemblies: true, ..Content::default() };
+        let parse = |text: &str| super::parse(text.as_bytes(), wanted);
+        let text = "sample,fastq_1,fastq_2,hap1,hap2,fasta\nA,1.fq,2.fq,a.fa,b.fa,\n\
+                    A,3.fq,,a.fa,,\nB,x.fq,,,,c.fa\n";
+        let found = parse(text).unwrap();
+        assert_eq!(found[0].reads.len(), 2);
+        assert_eq!(found[0].assemblies, [PathBuf::from("a.fa"), "b.fa".into()]);
+        assert_eq!(found[1].assemblies, [PathBuf::from("c.fa")]);
+        let message = |text| parse(text).unwrap_err().to_string();
+        for text in ["A\tx.fq\ty.fq\n", "sample,fastq_1\nA,x\n", "sample,assembly\nA,x\n"] {
+            assert!(message(text).starts_with("line 1: give the columns names: sample"), "{text}");
+        }
+        assert_eq!(
+            message("sample,reads,assembly\nA,x.fq,\n"),
+            "sample A lacks an assembly: fill this column in one of its lines"
+        );
+        assert_eq!(
+            message("sample,reads,assembly\nA,,x.fa\n"),
+            "sample A lacks reads: fill this column in one of its lines"
+        );
+        // Other commands read no assemblies.
+        let others = super::parse(b"sample,reads,assembly\nA,x.fq,y.fa\n", content(false)).unwrap();
+        assert!(others[0].assemblies.is_empty());
     }
 }

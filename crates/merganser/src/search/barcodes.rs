@@ -210,7 +210,7 @@ fn print(finished: &Finished<'_>, console: &Console) {
     common::tell_skipped(outcome.skipped_alignments(), console);
     let (line, warning) = outcome.told();
     console.info(format_args!("{line}"));
-    report::print_time(finished.started, outcome.peak_memory(), console);
+    common::tell_time(finished.started, outcome.peak_memory(), console);
     if let Some(warning) = warning {
         console.warn(format_args!("{warning}"));
     }

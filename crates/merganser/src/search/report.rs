@@ -1,12 +1,10 @@
 //! The summary on stderr: what was searched, what was found, and the time.
 
-use std::time::Instant;
-
 use merganser_run::{format_size, thousands};
 use merganser_search::Strand;
 
 use super::Finished;
-use crate::common::tell_skipped;
+use crate::common::{tell_skipped, tell_time};
 use crate::console::Console;
 
 /// The number of counts of hits by edits that are printed.
@@ -42,15 +40,8 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     let amplicons = outcome.amplicons.map(|count| format!("{}, ", counted(count, "amplicon")));
     let hits = format!("{}{}", counted(outcome.total(), "hit"), by_edits(&sums(finished)));
     console.info(format_args!("{}{hits}", amplicons.unwrap_or_default()));
-    print_time(finished.started, outcome.peak_memory, console);
+    tell_time(finished.started, outcome.peak_memory, console);
     console.print_warnings();
-}
-
-/// Prints the wall time and the peak memory of a run.
-pub(super) fn print_time(started: Instant, peak_memory: Option<u64>, console: &Console) {
-    let peak = peak_memory.map(|peak| format!(", peak memory {}", format_size(peak)));
-    let seconds = started.elapsed().as_secs_f64();
-    console.info(format_args!("{seconds:.2} s{}", peak.unwrap_or_default()));
 }
 
 /// Returns the number of hits of all patterns by edits.

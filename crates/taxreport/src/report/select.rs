@@ -14,8 +14,8 @@ use crate::Error;
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct ReportSelection {
     /// Keep the clades of these taxa; 0 selects the unclassified reads
-    // If this is empty and a rank is given, clades of any taxon are selected.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "TAXID", value_delimiter = ','))]
+    // If this is empty and a rank is given, clades of any taxon are selected. The program also takes names.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub taxid: Vec<u64>,
     /// Keep the clades of taxa with this rank code, e.g. S; with --taxid, only those within its clades
     #[cfg_attr(feature = "cli", arg(long, value_name = "CODE"))]

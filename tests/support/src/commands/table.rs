@@ -177,8 +177,8 @@ impl Row {
 }
 
 /// Files that list other files.
-const LISTS: [&str; 7] =
-    ["list", "first", "pairs", "genomes", "sheet.tsv", "library.tsv", "session"];
+const LISTS: [&str; 8] =
+    ["list", "first", "pairs", "genomes", "sheet.tsv", "assemblies.tsv", "library.tsv", "session"];
 
 fn add_inputs(folder: &Path, name: &str, found: &mut BTreeSet<String>) {
     let path = folder.join(name);

@@ -40,6 +40,8 @@ Examples:
   Reads of two technologies with different errors:
     merganser kmers qv -o sample --reads hifi.mgk:2.. \\
       --reads illumina.mgk:2.. assembly.fa.gz
+  All samples of a table (sample,fastq_1,fastq_2,assembly):
+    merganser kmers qv --sample-sheet assemblies.csv -o {}
   merganser kmers qv -o trio child.mgk hap1.fa hap2.fa \\
     --maternal mother.mgk --paternal father.mgk
   On two machines, one range of the k-mers each:
@@ -47,16 +49,41 @@ Examples:
     merganser kmers qv reads.mgk assembly.fa --range 2/2 -o 2.mgq
     merganser kmers qv -o sample assembly.fa --ranges 1.mgq 2.mgq";
 
-#[derive(Args, Debug)]
+/// The reads of a sample in a sheet.
+#[derive(Clone, Debug)]
+pub(crate) struct SampleReads {
+    /// The sample's name, which names of outputs have in place of that of a file of reads.
+    pub(crate) name: String,
+    pub(crate) files: Vec<PathBuf>,
+}
+
+#[derive(Args, Clone, Debug)]
 pub(crate) struct QvArgs {
     /// Reads: a table of all their k-mers (counted with --min-count 1), or files of reads to count first
     ///
     /// Files of reads are FASTQ, FASTA and so on, or @LIST of such files.
-    #[arg(value_name = "READS", required_unless_present_any = ["ranges", "union"])]
+    #[arg(value_name = "READS", required_unless_present_any = ["ranges", "union", "sample_sheet"])]
     pub(crate) reads: Option<PathBuf>,
     /// Assembly, its haplotypes, or several assemblies of one genome (FASTA)
-    #[arg(value_name = "ASSEMBLY", required_unless_present_any = ["ranges", "union"], num_args = 1..)]
-    pub(super) assemblies: Vec<PathBuf>,
+    #[arg(value_name = "ASSEMBLY", num_args = 1..)]
+    #[arg(required_unless_present_any = ["ranges", "union", "sample_sheet"])]
+    pub(crate) assemblies: Vec<PathBuf>,
+    /// Evaluate all samples of a table; {} in -o and names of pages is replaced by the sample
+    ///
+    /// Its header names the columns: sample, fastq_1 and fastq_2 or reads (files, or one table), and assembly, or hap1
+    /// and hap2.
+    #[arg(long, value_name = "FILE")]
+    #[arg(conflicts_with_all = ["reads", "assemblies", "union", "maternal", "range", "ranges"])]
+    pub(crate) sample_sheet: Option<PathBuf>,
+    /// Skip samples of the sheet that are finished; FILE is the journal, which is appended to
+    ///
+    /// A sample is finished if its outputs are unchanged since they were written, and its reads and assemblies still
+    /// have the same content.
+    #[arg(long, value_name = "FILE", requires = "sample_sheet")]
+    pub(crate) resume: Option<PathBuf>,
+    /// The reads of a sample in a sheet.
+    #[arg(skip)]
+    pub(crate) of_sample: Option<SampleReads>,
     /// Prefix of the names of all outputs; with --range, the output
     #[arg(short, long, value_name = "PREFIX")]
     pub(crate) output: PathBuf,
@@ -103,10 +130,10 @@ pub(crate) struct QvArgs {
 }
 
 impl QvArgs {
-    /// Returns the file of reads, `None` with `--ranges` or `--reads`, and the assemblies.
+    /// Returns the file of reads, `None` with `--ranges`, `--reads` or a sheet, and the assemblies.
     pub(crate) fn files(&self) -> (Option<&Path>, Vec<&Path>) {
         let mut all = self.reads.iter().chain(&self.assemblies).map(PathBuf::as_path);
-        let is_first = self.ranges.is_empty() && self.union.is_empty();
+        let is_first = self.ranges.is_empty() && self.union.is_empty() && self.of_sample.is_none();
         let reads = if is_first { all.next() } else { None };
         (reads, all.collect())
     }

@@ -1,7 +1,6 @@
 //! `merganser kmers qv --range`.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_assembly::{Config, Error, Subject, run_range};
@@ -27,7 +26,7 @@ impl Job<'_> {
         files: RunFiles,
         context: &Context,
         console: &Console,
-    ) -> Result<ExitCode> {
+    ) -> Result<()> {
         let Job { config, range, reads, output } = self;
         let set = files.write(Holds::RANGE, [output]).check()?;
         let names: Vec<String> =
@@ -38,6 +37,6 @@ impl Job<'_> {
             let kmers = thousands(only.distinct);
             console.info(format_args!("{name}: {kmers} k-mers of range {range} are in no read"));
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     }
 }

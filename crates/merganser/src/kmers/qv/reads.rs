@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use merganser_assembly::Reads;
 use merganser_kmers::algebra::Cut;
 use merganser_run::Context;
 
 use super::super::tables;
+use crate::args::kmers::SampleReads;
 use crate::failure::usage;
 
 /// Parses the values of `--reads`; each file must be given once.
@@ -19,6 +20,25 @@ pub(super) fn operands(texts: &[OsString]) -> Result<Vec<(PathBuf, Cut)>> {
         return usage(format!("--reads: {again} and {before} are the same file: give it once"));
     }
     Ok(paths.into_iter().zip(cuts).collect())
+}
+
+/// Opens the reads of a sample in a sheet: one table, or files of reads.
+///
+/// # Errors
+/// If a file cannot be read, or there is a table among several files.
+pub(super) fn of_sample(of: &SampleReads, hpc: bool, context: &Context) -> Result<Reads> {
+    let mut all = Vec::new();
+    for path in &of.files {
+        match Reads::open(path, hpc, context)? {
+            Reads::Inputs(inputs) => all.extend(inputs),
+            table if of.files.len() == 1 => return Ok(table),
+            _ => bail!(
+                "{}: is a table, and the sample has other reads, too: give one table, or files of reads",
+                path.display()
+            ),
+        }
+    }
+    Ok(Reads::Inputs(all))
 }
 
 /// Opens the reads of the sample, and returns their name in the names of outputs.

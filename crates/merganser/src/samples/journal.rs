@@ -1,4 +1,4 @@
-//! `classify --resume`: a journal of the finished samples of a sheet, so that an interrupted run can continue.
+//! `--resume`: a journal of the finished samples of a sheet, so that an interrupted run can continue.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
@@ -28,7 +28,7 @@ struct Done {
     sample: String,
     /// A checksum of the options.
     job: String,
-    /// The files of the database, then the sample's own files; `None` in lines of earlier versions.
+    /// The shared files, then the sample's own files; `None` in lines of earlier versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     inputs: Option<Vec<Fingerprint>>,
     files: Vec<Whole>,
@@ -44,25 +44,26 @@ struct Whole {
     crc32: u32,
 }
 
-/// A sample, and everything that its outputs depend on except the database.
-pub(super) struct Job {
-    pub(super) sample: String,
+/// A sample, and everything that its outputs depend on except the files that all samples share.
+pub(crate) struct Job {
+    pub(crate) sample: String,
     /// A checksum of the options.
-    pub(super) options: String,
+    pub(crate) options: String,
     /// The files that are read.
-    pub(super) files: Vec<PathBuf>,
-    pub(super) outputs: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) outputs: Vec<PathBuf>,
 }
 
 /// The journal. Each finished sample appends a line. Only one run at a time can use it.
-pub(super) struct Journal {
+pub(crate) struct Journal {
     path: PathBuf,
     file: File,
     /// The last line of each pair of sample and options.
     done: HashMap<(String, String), Done>,
     known: Fingerprints,
-    /// The files of the database, and their fingerprints when it was opened; `None` if a file has no fingerprint.
-    database: (Vec<PathBuf>, Option<Vec<Fingerprint>>),
+    /// The files that all samples share, such as a database, and their fingerprints when they were opened; `None` if a
+    /// file has no fingerprint.
+    shared: (Vec<PathBuf>, Option<Vec<Fingerprint>>),
 }
 
 impl Journal {
@@ -71,14 +72,14 @@ impl Journal {
     ///
     /// # Errors
     /// If the file cannot be opened, is in use, or is not a journal.
-    pub(super) fn open(path: &Path, memory: u64, console: &Console) -> Result<Journal> {
+    pub(crate) fn open(path: &Path, memory: u64, console: &Console) -> Result<Journal> {
         let failed = |error: io::Error| failed(path, &error);
         // A device may be endless, and a pipe stores nothing.
         let is_other = |at: &fs::Metadata| !at.is_file();
         if path.as_os_str() == "-" || look_up(path).map_err(failed)?.as_ref().is_some_and(is_other)
         {
             bail!(
-                "{}: is not a regular file, but a journal of classify --resume must be one",
+                "{}: is not a regular file, but a journal of --resume must be one",
                 path.display()
             );
         }
@@ -87,12 +88,12 @@ impl Journal {
         if file.try_lock().is_err() {
             bail!("{}: is in use by another run: give each run its own journal", path.display());
         }
-        let (done, known, database) = Default::default();
-        let mut journal = Journal { path: path.to_owned(), file, done, known, database };
+        let (done, known, shared) = Default::default();
+        let mut journal = Journal { path: path.to_owned(), file, done, known, shared };
         let earlier = journal.read_lines(MAX.min(memory / SHARE))?;
         if !earlier.is_empty() {
             console.info(format_args!(
-                "{}: samples that are classified again, because an earlier version noted them without \
+                "{}: samples that are done again, because an earlier version noted them without \
                  fingerprints of their inputs: {}",
                 path.display(),
                 earlier.len()
@@ -115,10 +116,7 @@ impl Journal {
                 return Ok(earlier);
             }
             if number == 0 && !line.starts_with(START) && !START.starts_with(&line) {
-                bail!(
-                    "{}: is not a journal of classify --resume, and is left unchanged",
-                    path.display()
-                );
+                bail!("{}: is not a journal of --resume, and is left unchanged", path.display());
             }
             number += 1;
             if read as u64 > most {
@@ -143,10 +141,10 @@ impl Journal {
         }
     }
 
-    /// Takes the fingerprints of the database's files, before they are opened. All samples use this database.
-    pub(super) fn set_database(&mut self, files: Vec<PathBuf>, cancel: &Cancel) {
+    /// Takes the fingerprints of the files that all samples share, such as a database, before they are opened.
+    pub(crate) fn set_shared(&mut self, files: Vec<PathBuf>, cancel: &Cancel) {
         let taken = self.known.take(&files, cancel);
-        self.database = (files, taken);
+        self.shared = (files, taken);
     }
 
     /// Returns the results of a finished job, if its inputs have not changed and its outputs are as they were written.
@@ -154,12 +152,12 @@ impl Journal {
     ///
     /// # Errors
     /// If the journal cannot be written, or the run is cancelled.
-    pub(super) fn results(&mut self, job: &Job, cancel: &Cancel) -> Result<Option<Value>> {
+    pub(crate) fn results(&mut self, job: &Job, cancel: &Cancel) -> Result<Option<Value>> {
         let Some(done) = self.done.get(&(job.sample.clone(), job.options.clone())) else {
             return Ok(None);
         };
         let Some(before) = &done.inputs else { return Ok(None) };
-        let files: Vec<&PathBuf> = self.database.0.iter().chain(&job.files).collect();
+        let files: Vec<&PathBuf> = self.shared.0.iter().chain(&job.files).collect();
         let Some(inputs) = self.known.take_same(before, &files, cancel) else {
             return if cancel.is_cancelled() { Err(Cancelled.into()) } else { Ok(None) };
         };
@@ -175,10 +173,10 @@ impl Journal {
     }
 
     /// Takes the fingerprints of all files that a job is about to read; `None` if one has no fingerprint.
-    pub(super) fn inputs(&mut self, job: &Job, cancel: &Cancel) -> Option<Vec<Fingerprint>> {
-        let database = self.database.1.clone()?;
+    pub(crate) fn inputs(&mut self, job: &Job, cancel: &Cancel) -> Option<Vec<Fingerprint>> {
+        let shared = self.shared.1.clone()?;
         let own = self.known.take(&job.files, cancel)?;
-        Some(database.into_iter().chain(own).collect())
+        Some(shared.into_iter().chain(own).collect())
     }
 
     /// Notes a job whose outputs are committed as finished, unless its inputs have changed since `inputs` was taken.
@@ -186,7 +184,7 @@ impl Journal {
     ///
     /// # Errors
     /// If the outputs cannot be read, the journal cannot be written, or the run is cancelled.
-    pub(super) fn note(
+    pub(crate) fn note(
         &mut self,
         job: &Job,
         inputs: Option<Vec<Fingerprint>>,
@@ -196,7 +194,7 @@ impl Journal {
         let Some(inputs) = inputs else {
             return Ok(Some("an input is not a regular file, or was changed".to_owned()));
         };
-        let mut files = inputs.iter().zip(self.database.0.iter().chain(&job.files));
+        let mut files = inputs.iter().zip(self.shared.0.iter().chain(&job.files));
         if let Some((_, changed)) = files.find(|(before, file)| !before.is_unchanged(file)) {
             return Ok(Some(format!("{} was changed meanwhile", changed.display())));
         }

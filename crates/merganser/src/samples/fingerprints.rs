@@ -14,7 +14,7 @@ use crate::common::text_of;
 
 /// A file in the state in which it was read.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub(super) struct Fingerprint {
+pub(crate) struct Fingerprint {
     path: String,
     #[serde(flatten)]
     stamp: Stamp,
@@ -46,7 +46,7 @@ impl Stamp {
 
 impl Fingerprint {
     /// Whether the file at `path` still has the same size, time and inode.
-    pub(super) fn is_unchanged(&self, path: &Path) -> bool {
+    pub(crate) fn is_unchanged(&self, path: &Path) -> bool {
         Stamp::look_up(path).is_ok_and(|now| now == Some(self.stamp))
     }
 
@@ -58,19 +58,19 @@ impl Fingerprint {
 
 /// All known fingerprints. A file is read at most once, and not at all if the journal has its fingerprint.
 #[derive(Debug, Default)]
-pub(super) struct Fingerprints {
+pub(crate) struct Fingerprints {
     checksums: HashMap<(String, Stamp), u32>,
 }
 
 impl Fingerprints {
     /// Adds a fingerprint that an earlier run noted.
-    pub(super) fn add(&mut self, known: &Fingerprint) {
+    pub(crate) fn add(&mut self, known: &Fingerprint) {
         self.checksums.insert((known.path.clone(), known.stamp), known.crc32);
     }
 
     /// Returns the fingerprints of `files`, in the order of `files`; `None` if one is not a regular file,
     /// cannot be read or changes meanwhile, or if the run is cancelled.
-    pub(super) fn take(
+    pub(crate) fn take(
         &mut self,
         files: &[impl AsRef<Path>],
         cancel: &Cancel,
@@ -80,7 +80,7 @@ impl Fingerprints {
     }
 
     /// Returns the fingerprints of `files` if their content is as `before`; reads files of another time or inode.
-    pub(super) fn take_same(
+    pub(crate) fn take_same(
         &mut self,
         before: &[Fingerprint],
         files: &[impl AsRef<Path>],

@@ -1,0 +1,115 @@
+//! Many samples in one run, each counted by itself.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use merganser_count::{Config, Error};
+use merganser_io::{Input, OutputSet, ReadInput};
+use merganser_run::Context;
+
+use super::{count, outputs};
+use crate::args::CountArgs;
+use crate::common::text_of;
+use crate::console::Console;
+use crate::files::RunFiles;
+use crate::holds::Holds;
+use crate::pages::{self, Pages};
+use crate::samples::journal::Job;
+use crate::samples::run::{SheetRun, check_inputs, job, journal};
+use crate::samples::{self, Sample, check_places, of_sample};
+use crate::{failure, interrupt};
+
+/// Counts one sample after the other; see [`SheetRun::run`].
+pub(super) fn run(
+    args: &CountArgs,
+    sheet: &Path,
+    config: &Config,
+    context: &Context,
+    (console, started): (&Console, Instant),
+) -> Result<ExitCode> {
+    check(args)?;
+    let samples = samples::read(sheet, &args.reads, false, console)?;
+    let samples = samples::of_shard(samples, config.shard)?;
+    // A shard of the samples is whole samples.
+    let config = Config { shard: None, ..config.clone() };
+    config.validate()?;
+    let inputs: Vec<Vec<Input>> = samples.iter().map(inputs_of).collect();
+    let each: Vec<CountArgs> = samples.iter().map(|(name, _)| of(args, name)).collect();
+    let set = files(args, sheet, &each, &inputs).check()?;
+    check_inputs(samples.iter().map(|(_, segments)| &segments[..]))?;
+    let cancel = interrupt::cancel_on_interrupt();
+    let json = args.json.as_deref().map(|path| set.output(path)).transpose();
+    let json = json.map_err(Error::from)?;
+    let shared = config.panel.iter().cloned().collect();
+    let journal = journal(args.resume.as_deref(), shared, context, console)?;
+    let samples = samples.iter().zip(&each);
+    let jobs: Vec<Job> = samples.map(|(sample, args)| entry(args, &config, sample)).collect();
+    let threads = context.threads;
+    let command = "count";
+    let cancel = &cancel;
+    let run = SheetRun { command, console, cancel, journal, threads, started, stage: None };
+    run.run(&jobs, (json, &set), |at| {
+        console.info(format_args!("{}:", jobs[at].sample));
+        let (set, now) = (OutputSet::new(), (console, Instant::now()));
+        let counted =
+            count(&each[at], (&config, context), &inputs[at], &set, now, OutputSet::commit)?;
+        Ok(counted.to_value()["results"].clone())
+    })
+}
+
+/// Checks that each sample has its own outputs.
+fn check(args: &CountArgs) -> Result<()> {
+    check_places([
+        ("-o", args.output.as_ref()),
+        ("--histogram", args.histogram.as_ref()),
+        ("--report-html", args.pages.report_html.as_ref()),
+        ("--report-data", args.pages.report_data.as_ref()),
+        ("--multiqc", args.pages.multiqc.as_ref()),
+    ])?;
+    pages::refuse_name(&args.pages)?;
+    let has_output = args.output.is_some() || args.histogram.is_some();
+    match has_output || Pages::is_wanted(&args.pages) || args.json.is_some() {
+        true => Ok(()),
+        false => failure::usage("an output is missing: -o {}.mgk or --histogram {}.hist"),
+    }
+}
+
+fn inputs_of((_, segments): &Sample) -> Vec<Input> {
+    segments.iter().flat_map(ReadInput::inputs).cloned().collect()
+}
+
+/// Returns the arguments of a sample, with its own outputs.
+fn of(args: &CountArgs, name: &OsStr) -> CountArgs {
+    let own = |path: &Option<PathBuf>| path.as_deref().map(|path| of_sample(path, Some(name)));
+    let mut of = args.clone();
+    of.output = own(&args.output);
+    of.histogram = own(&args.histogram);
+    of.json = None;
+    of.config.shard = None;
+    of.pages.report_html = own(&args.pages.report_html);
+    of.pages.report_data = own(&args.pages.report_data);
+    of.pages.multiqc = own(&args.pages.multiqc);
+    of.pages.sample_name = Some(text_of(name));
+    of
+}
+
+/// Returns all files that the run reads and writes.
+fn files(args: &CountArgs, sheet: &Path, each: &[CountArgs], inputs: &[Vec<Input>]) -> RunFiles {
+    let mut files = RunFiles::new().read([sheet]).read(&args.config.panel);
+    for (args, inputs) in each.iter().zip(inputs) {
+        files = files.inputs(inputs).write_each(outputs::written(args));
+    }
+    files.write(Holds::JSON, &args.json).write(Holds::ANYTHING, &args.resume)
+}
+
+/// Makes the entry of a sample for the journal.
+fn entry(args: &CountArgs, config: &Config, sample: &Sample) -> Job {
+    let histogram = (&args.histogram, args.histogram_format, args.hist_max);
+    let table = (&args.output, args.format(), &args.pages);
+    let options = format!("{config:?} {table:?} {histogram:?}");
+    let outputs = outputs::written(args).into_iter().map(|(_, path)| path).collect();
+    job("count", sample, &options, outputs)
+}

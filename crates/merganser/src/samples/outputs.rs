@@ -1,0 +1,67 @@
+//! Names of outputs, in which `{}` is replaced by a sample's name.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::failure;
+
+/// Returns the path of an output for a sample, whose name replaces `{}`.
+pub(crate) fn of_sample(path: &Path, sample: Option<&OsStr>) -> PathBuf {
+    let Some(sample) = sample else { return path.to_owned() };
+    let mut rest = path.as_os_str().as_bytes();
+    let mut name = Vec::new();
+    while let Some(place) = find(rest, b"{}") {
+        name.extend_from_slice(&rest[..place]);
+        name.extend_from_slice(sample.as_bytes());
+        rest = &rest[place + 2..];
+    }
+    name.extend_from_slice(rest);
+    OsString::from_vec(name).into()
+}
+
+/// Whether the path of an output contains `{}` for a sample's name.
+pub(crate) fn has_place_for_sample(path: &Path) -> bool {
+    find(path.as_os_str().as_bytes(), b"{}").is_some()
+}
+
+fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
+    text.windows(wanted.len()).position(|part| part == wanted)
+}
+
+/// Checks that the names of these outputs of a sample have a place for its name.
+///
+/// # Errors
+/// Names the option whose output all samples would share.
+pub(crate) fn check_places<'o>(
+    outputs: impl IntoIterator<Item = (&'o str, Option<&'o PathBuf>)>,
+) -> Result<()> {
+    for (option, path) in outputs {
+        if let Some(path) = path
+            && !has_place_for_sample(path)
+            && path != Path::new("/dev/null")
+        {
+            return failure::usage(format!(
+                "{option} {}: with --sample-sheet, put {{}} where the sample's name belongs",
+                path.display()
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_may_have_any_bytes() {
+        let bytes = |bytes: &[u8]| PathBuf::from(OsString::from_vec(bytes.to_vec()));
+        let sample = OsString::from_vec(b"s\xff".to_vec());
+        let of = |name: &[u8]| of_sample(&bytes(name), Some(&sample));
+        assert_eq!(of(b"\xe9/{}.{}.tsv"), bytes(b"\xe9/s\xff.s\xff.tsv"));
+        assert_eq!(of(b"\xe9{.tsv"), bytes(b"\xe9{.tsv"));
+    }
+}
