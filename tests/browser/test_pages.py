@@ -121,7 +121,7 @@ def assembly(names=("one", "two", "both"), parents=("mother", "father")):
     return {
         "k": 21,
         "judged": [
-            {"name": name, "kmers": 1000000, "only": 50 * at, "quality": 40.0 + at if at else None, "error_rate": 1e-5 * at, "completeness": 0.98}
+            {"name": name, "kmers": 1000000, "only": 50 * at, "quality": 40.0 + at if at else None, "error_rate": 1e-5 * at, "completeness": 0.98, "sequences": [{"n": f"contig {part}", "k": 900, "o": part % 3, "q": 30.5 if part % 3 else None} for part in range(40)]}
             for at, name in enumerate(names)
         ],
         "spectra": [{"title": f"{names[0]}.spectra-cn", "classes": classes, "only": [500, 40], "solid": 5}],
@@ -140,12 +140,23 @@ def mapping(contig="chr1"):
         "hits": [[0, 100], [1, 800], [2, 60], [700, 40]],
         "edits": [[0, 700], [1, 150], [5, 50]],
         "inserts": [[size, 1 + abs(size * 7919 % 13)] for size in range(150, 450)],
-        "contigs": [{"n": f"{contig}{at}", "l": 100000 * (at + 1), "r": 100 * at, "b": 15000 * at} for at in range(70)],
+        "pairs": 400,
+        "qualities": [[0, 50], [30, 50], [60, 800]],
+        "window": 1000,
+        "contigs": [
+            {"n": f"{contig}{at}", "l": 100000 * (at + 1), "r": 100 * at, "b": 15000 * at, **({"w": [7 * step % 900 for step in range(100 * (at + 1))]} if at > 65 else {})}
+            for at in range(70)
+        ],
     }
 
 
 def decisions():
     return {"pairs": 500, "accepted": 300, "undefined": 3, "edits": [[0, 200], [1, 60], [2, 37]], "is_exact": True}
+
+
+def selection():
+    parts = [{"n": "Kept", "r": 700, "b": 70000}, {"n": "Removed by the set", "r": 280, "b": 28000}, {"n": "Removed by the haplotypes", "r": 20, "b": 2000}]
+    return {"reads": 1000, "bases": 100000, "parts": parts, "edits": [[4, 12], [5, 30]]}
 
 
 def search(name="guide"):
@@ -167,6 +178,7 @@ def everything(name="sample"):
         frame(name, "map", mapping=mapping()),
         frame(name, "filter", decisions=decisions()),
         frame(name, "search", search=search(name)),
+        frame(name, "deplete filter", selection=selection()),
     ]
 
 

@@ -50,6 +50,9 @@ pub struct Data {
     /// The hits of a search for patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
+    /// The reads that were kept or extracted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Selection>,
 }
 
 impl Data {
@@ -70,6 +73,7 @@ impl Data {
             mapping: None,
             decisions: None,
             search: None,
+            selection: None,
         }
     }
 
@@ -420,4 +424,35 @@ pub struct PatternHits {
     /// The number of hits with 0, 1, … edits, up to those that the pattern may have.
     #[serde(rename = "h")]
     pub hits: Vec<u64>,
+}
+
+/// The reads that were kept or extracted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Selection {
+    /// The number of all reads; a pair counts as two.
+    pub reads: u64,
+    /// The number of bases of all reads, if counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bases: Option<u64>,
+    /// The parts of the reads, those that were written first. They add up to `reads`.
+    pub parts: Vec<SelectionPart>,
+    /// Edits between kept reads and the nearest place in the host, and the number of reads with each, if searched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edits: Rows,
+}
+
+/// A part of the reads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelectionPart {
+    /// The part's name, such as `kept`.
+    #[serde(rename = "n")]
+    pub name: String,
+    /// The number of reads.
+    #[serde(rename = "r")]
+    pub reads: u64,
+    /// The number of their bases, if counted.
+    #[serde(rename = "b", default, skip_serializing_if = "Option::is_none")]
+    pub bases: Option<u64>,
 }

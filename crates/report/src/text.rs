@@ -1,6 +1,6 @@
 //! Small plots as text for a terminal.
 
-use unicode_width::UnicodeWidthChar;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::data::{Spectrum, Taxa};
 use crate::draw::thousands;
@@ -183,7 +183,9 @@ pub fn taxa(taxa: &Taxa, columns: usize) -> String {
     let rest =
         [("(others)", others), ("(higher taxa)", higher), ("(unclassified)", taxa.unclassified)];
     shown.extend(rest.into_iter().filter(|row| row.1 > 0));
-    let names = columns / 3;
+    // Names are whole where they leave half of the line to the bars.
+    let wide = |(name, _): &(&str, u64)| shortened(name, columns).width();
+    let names = 1 + shown.iter().map(wide).max().unwrap_or(0).min((columns - NUMBERS) / 2);
     let room = columns - names - NUMBERS - 1;
     let most = shown.iter().map(|row| row.1).max().unwrap_or(1);
     let line = |(name, reads): (&str, u64)| {

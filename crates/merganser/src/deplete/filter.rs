@@ -12,10 +12,11 @@ use merganser_deplete::{
 };
 use merganser_io::{Input, ReadInput};
 use merganser_map::Index;
+use merganser_report::multiqc::Kind;
 use merganser_run::{Cancel, Context, thousands};
 
 use super::certificate::{self, Digests};
-use super::summary;
+use super::{page, summary};
 use crate::args::deplete::DepleteFilterArgs;
 use crate::common::{self, hint_at_mates, tell_skipped};
 use crate::console::Console;
@@ -23,6 +24,7 @@ use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{FormatChoice, Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
+use crate::pages::Pages;
 
 /// A finished run, with what its summaries need.
 pub(super) struct Finished<'r> {
@@ -62,7 +64,9 @@ pub(super) fn run(
     let summaries = [&args.summary, &args.hostile, &args.json, &args.certificate];
     let summaries = summaries.into_iter().flatten();
     let files = files.write(ReadFormat::holds(args.output_format, Holds::DEPLETED_READS), &names);
-    let set = files.write(Holds::JSON, summaries).check()?;
+    let files = files.write(Holds::JSON, summaries);
+    let set = files.write_each(Pages::paths(&args.pages, Kind::Selection, None)).check()?;
+    let pages = Pages::create(&args.pages, Kind::Selection, None, &set).map_err(Error::from)?;
     refuse_other_reads(&names, &inputs)?;
     interrupt::cancel_on_interrupt();
     let haplotypes = haplotypes(args)?;
@@ -84,6 +88,9 @@ pub(super) fn run(
     let (inputs, kept) = (&inputs[..], &kept[..]);
     let finished = Finished { args, context, host, inputs, kept, outcome, started };
     summary::write(&finished, &set)?;
+    if Pages::is_wanted(&args.pages) {
+        pages.write(Kind::Selection, &page::of(&finished))?;
+    }
     if let (Some(path), Some(haplotypes), Some(digests)) = (&args.certificate, &haplotypes, digests)
     {
         certificate::write(&finished, haplotypes, &digests?, &set, path)?;

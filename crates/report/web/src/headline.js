@@ -12,6 +12,7 @@ const KINDS = [
   ["mapping", ofMapping],
   ["decisions", ofDecisions],
   ["search", ofSearch],
+  ["selection", ofSelection],
 ];
 
 export function headline(all) {
@@ -44,6 +45,7 @@ function overall(all) {
   const mapped = sum(({ mapping }) => mapping?.mapped);
   const toMap = sum(({ mapping }) => mapping?.reads);
   const sizes = all.flatMap(({ spectrum }) => (spectrum?.model ? [spectrum.model.genome_size] : []));
+  const selected = sum(({ selection }) => selection?.reads);
   const pairs = sum(({ decisions }) => decisions?.pairs);
   return [
     ["Samples", number(names.size)],
@@ -51,6 +53,7 @@ function overall(all) {
     taxa.length > 0 && ["Classified", percent(reads > 0 ? classified / reads : null, 1), range(taxa.map(({ taxa: { reads, unclassified } }) => (reads > 0 ? 1 - unclassified / reads : 0)))],
     sizes.length > 0 && ["Genome sizes", sizes.length > 1 ? `${bases(Math.min(...sizes))} – ${bases(Math.max(...sizes))}` : bases(sizes[0])],
     pairs > 0 && ["Accepted pairs", percent(sum(({ decisions }) => decisions?.accepted) / pairs, 1)],
+    selected > 0 && ["Kept or extracted", percent(sum(({ selection }) => selection?.parts[0]?.r) / selected, 1), `of ${number(selected)} reads`],
     toMap > 0 && ["Mapped", percent(mapped / toMap, 1)],
   ];
 }
@@ -131,4 +134,8 @@ function ofSearch({ texts, letters, edits, patterns }) {
     ["Patterns", number(patterns.length), `${number(patterns.filter(({ h }) => h.some((hits) => hits > 0)).length)} with hits`],
     ["Sequences", number(texts), `${compact(letters)} letters`],
   ];
+}
+
+function ofSelection({ reads, parts }) {
+  return [["Reads", number(reads)], ...parts.map(({ n, r }) => [n, percent(reads > 0 ? r / reads : null, 2), `${number(r)} reads`])];
 }

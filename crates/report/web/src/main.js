@@ -11,6 +11,7 @@ import { mappings } from "./mapping.js";
 import { isDark, onTheme, startTheme, toggle } from "./palette.js";
 import { unfoldForPrint } from "./print.js";
 import { searches } from "./search.js";
+import { selections } from "./selection.js";
 import { spectra } from "./spectrum.js";
 import { taxa } from "./taxa.js";
 import { chooseColours } from "./taxcolours.js";
@@ -43,6 +44,7 @@ main.append(
     has("taxa") && taxa(all),
     has("assembly") && assemblies(all),
     has("mapping") && mappings(all),
+    has("selection") && selections(all),
     has("decisions") && decisions(all),
     has("search") && searches(all),
     all.length === 0 && el("p", { class: "empty" }, "There are no results."),

@@ -164,7 +164,7 @@ function marked(model, { muted, faint }) {
     markLine: { symbol: "none", lineStyle: { color: muted, type: "dotted" }, data: peaks.map(label) },
     markArea: {
       itemStyle: { color: faint, opacity: 0.6 },
-      label: { color: muted, position: "insideTopLeft" },
+      label: { color: muted, position: ["102%", 4] },
       data: [[{ name: "errors", xAxis: 0 }, { xAxis: model.from }]],
     },
   };
