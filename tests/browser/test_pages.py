@@ -121,7 +121,7 @@ def assembly(names=("one", "two", "both"), parents=("mother", "father")):
     return {
         "k": 21,
         "judged": [
-            {"name": name, "kmers": 1000000, "only": 50 * at, "quality": 40.0 + at if at else None, "error_rate": 1e-5 * at, "completeness": 0.98}
+            {"name": name, "kmers": 1000000, "only": 50 * at, "quality": 40.0 + at if at else None, "error_rate": 1e-5 * at, "completeness": 0.98, "sequences": [{"n": f"contig {part}", "k": 900, "o": part % 3, "q": 30.5 if part % 3 else None} for part in range(40)]}
             for at, name in enumerate(names)
         ],
         "spectra": [{"title": f"{names[0]}.spectra-cn", "classes": classes, "only": [500, 40], "solid": 5}],
@@ -140,12 +140,23 @@ def mapping(contig="chr1"):
         "hits": [[0, 100], [1, 800], [2, 60], [700, 40]],
         "edits": [[0, 700], [1, 150], [5, 50]],
         "inserts": [[size, 1 + abs(size * 7919 % 13)] for size in range(150, 450)],
-        "contigs": [{"n": f"{contig}{at}", "l": 100000 * (at + 1), "r": 100 * at, "b": 15000 * at} for at in range(70)],
+        "pairs": 400,
+        "qualities": [[0, 50], [30, 50], [60, 800]],
+        "window": 1000,
+        "contigs": [
+            {"n": f"{contig}{at}", "l": 100000 * (at + 1), "r": 100 * at, "b": 15000 * at, **({"w": [7 * step % 900 for step in range(100 * (at + 1))]} if at > 65 else {})}
+            for at in range(70)
+        ],
     }
 
 
 def decisions():
     return {"pairs": 500, "accepted": 300, "undefined": 3, "edits": [[0, 200], [1, 60], [2, 37]], "is_exact": True}
+
+
+def selection():
+    parts = [{"n": "Kept", "r": 700, "b": 70000}, {"n": "Removed by the set", "r": 280, "b": 28000}, {"n": "Removed by the haplotypes", "r": 20, "b": 2000}]
+    return {"reads": 1000, "bases": 100000, "parts": parts, "edits": [[4, 12], [5, 30]]}
 
 
 def search(name="guide"):
@@ -167,6 +178,7 @@ def everything(name="sample"):
         frame(name, "map", mapping=mapping()),
         frame(name, "filter", decisions=decisions()),
         frame(name, "search", search=search(name)),
+        frame(name, "deplete filter", selection=selection()),
     ]
 
 
@@ -309,12 +321,111 @@ def test_paper_takes_vectors(page, driver):
     is_quiet(driver)
 
 
+TEXTS = """
+document.body.innerHTML = arguments[0];
+const svg = document.querySelector('svg');
+const frame = svg.getBoundingClientRect();
+const texts = [...svg.querySelectorAll('text')].filter((it) => it.textContent.trim() !== '').map((it) => {
+  const { x, y, width, height } = it.getBBox();
+  const matrix = it.getScreenCTM();
+  // Letters do not fill their line.
+  const [side, line] = [Math.min(1, width / 4), height / 7];
+  const corners = [[x + side, y + line], [x + width - side, y + line], [x + width - side, y + height - line], [x + side, y + height - line]];
+  return { text: it.textContent, corners: corners.map(([a, b]) => { const at = new DOMPoint(a, b).matrixTransform(matrix); return [at.x - frame.x, at.y - frame.y]; }) };
+});
+const range = (corners, [a, b]) => { const at = corners.map(([x, y]) => a * x + b * y); return [Math.min(...at), Math.max(...at)]; };
+const apart = (one, other) => [one, other].some((corners) => [0, 1].some((at) => {
+  const normal = [corners[at + 1][1] - corners[at][1], corners[at][0] - corners[at + 1][0]];
+  const [a, b] = [range(one, normal), range(other, normal)];
+  return a[1] <= b[0] || b[1] <= a[0];
+}));
+const faults = [];
+texts.forEach(({ text, corners }, at) => {
+  if (corners.some(([x, y]) => x < -1 || y < -1 || x > frame.width + 1 || y > frame.height + 1)) faults.push(`${text} is cut`);
+  for (const other of texts.slice(at + 1)) {
+    // Letters along a ring touch each other.
+    if ([...text].length + [...other.text].length > 2 && !apart(corners, other.corners)) faults.push(`${text} is over ${other.text}`);
+  }
+});
+return [texts.length, faults];
+"""
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("width", [400, 1200])
+def test_no_text_of_a_chart_is_cut_or_over_another(page, driver, seed, width):
+    pick = random.Random(seed)
+    names = ["".join(pick.choice("aeilmnorstuvw") for _ in range(pick.randint(3, 22))).capitalize() + pick.choice(["", " sp. 7", " virus", " strain H1N1"]) for _ in range(400)]
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False})
+    try:
+        sizes = [pick.choice([5, 30, 200, 2000]) for _ in range(4)]
+        samples = [frame(f"{pick.choice(names)} {at}", taxa=taxa(size, seed=10 * seed + at, names=names)) for at, size in enumerate(sizes)]
+        page(everything(pick.choice(names)) + samples)
+        pictures = driver.execute_script(
+            """
+            window.dispatchEvent(new Event('beforeprint'));
+            return [...document.querySelectorAll('img.paper')].map((image) => [
+              image.closest('figure').querySelector('h3').textContent, decodeURIComponent(image.src.slice(image.src.indexOf(',') + 1))]);
+            """
+        )
+        driver.get("about:blank")
+        assert len(pictures) > 12
+        for title, svg in pictures:
+            texts, faults = driver.execute_script(TEXTS, svg)
+            assert texts > 2, title
+            assert faults == [], title
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_a_taxon_has_one_colour_and_neighbours_differ(page, driver):
+    """The sunburst's colours, by the names in its tooltips' order, differ between a part and the next one of its ring."""
+    page([frame("a", taxa=taxa(200, seed=4)), frame("b", taxa=taxa(200, seed=4))])
+    bars = lambda: driver.execute_script(
+        "return [...document.querySelectorAll('figure.taxa td.bar')].map((cell) => [cell.parentNode.firstChild.textContent, cell.style.getPropertyValue('--colour')])"
+    )
+    first = dict(bars())
+    assert first["Unclassified"] == "#b3bac2"
+    click(driver, named(driver, "Reads of its own"))
+    from selenium.webdriver.support.ui import Select
+
+    Select(driver.find_element("css selector", "section[aria-label=Taxa] select")).select_by_value("1")
+    assert dict(bars()) == first
+    rows = [row for row in taxa(200, seed=4)["rows"] if row["n"] in first]
+    for one, other in zip(rows, rows[1:]):
+        if one["r"] == other["r"] or other["d"] == one["d"] + 1:
+            assert one["c"] == 0 or other["c"] == 0 or first[one["n"]] != first[other["n"]], (one, other)
+
+
+def test_pages_begin_with_numbers_and_contents(page, driver):
+    results = everything()
+    results[1]["notes"] = ["the database is small"]
+    page(results)
+    sections = driver.execute_script("return [...document.querySelectorAll('main > :not(noscript)')].map((it) => it.getAttribute('aria-label'))")
+    assert sections[:4] == ["Summary", "Warnings", "Contents", "k-mer spectrum"] and "Notes" in sections
+    yellow = driver.find_element("css selector", ".warnings").text
+    assert "the coverage is low" in yellow and "the database is small" not in yellow
+    for link in driver.find_elements("css selector", "nav a"):
+        assert driver.find_elements("id", link.get_attribute("href").split("#")[1]), link.text
+    # The contents list follows the charts.
+    page([frame("s", taxa=taxa(300))])
+    links = lambda: [it.text for it in driver.find_elements("css selector", "nav a")]
+    assert links()[:2] == ["Taxa", "Sunburst of s"]
+    assert "Unclassified" in driver.find_element("css selector", ".headline").text
+    page([frame("s", "count", spectrum=spectrum())])
+    summary = driver.find_element("css selector", ".headline").text
+    for words in ["4.60 Mb", "1.230 %", "30.0×"]:
+        assert words in summary, summary
+    numbers = driver.find_element("css selector", ".numbers").text
+    assert "len: 4,600,000 bp" in numbers and "ab: 1.230 %" in numbers and "kcov: 30.0" in numbers
+
+
 def test_tables_sort_and_filter(page, driver):
     page([frame("s", taxa=taxa(2000))])
     whole = driver.find_element("css selector", "figure.taxa")
     column = lambda at: [it.text for it in whole.find_elements("css selector", f"tbody tr > :nth-child({at})")]
     status = lambda: whole.find_element("css selector", "[role=status]").text
-    assert status() == "1 to 25 of 2,000"
+    assert status() == "1 to 25 of 2,001"  # with the unclassified reads
     reads = next(it for it in whole.find_elements("css selector", "th button") if it.text == "Reads of its own")
     click(driver, reads)
     own = [int(text.replace(",", "")) for text in column(6)]
@@ -333,7 +444,7 @@ def test_tables_sort_and_filter(page, driver):
     from selenium.webdriver.support.ui import Select
 
     Select(whole.find_element("css selector", "select")).select_by_value("G")
-    assert set(column(2)) == {"Genus"}
+    assert set(column(3)) == {"Genus"}
     is_quiet(driver)
 
 
@@ -556,7 +667,7 @@ def test_a_million_taxa_are_no_more_elements_than_twenty_thousand(page, driver):
         seconds = page([frame("s", taxa=taxa(number))], wait=120)
         print(f"{number:,} taxa: {seconds:.2f} s")
         whole = driver.find_element("css selector", "figure.taxa")
-        assert whole.find_element("css selector", "[role=status]").text == f"1 to 25 of {number:,}"
+        assert whole.find_element("css selector", "[role=status]").text == f"1 to 25 of {number + 1:,}"
         elements[number] = driver.execute_script("return document.querySelectorAll('*').length")
         is_quiet(driver)
     # There are 25 rows, and a canvas for each chart: the time is spent on reading, not on drawing.

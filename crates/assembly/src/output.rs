@@ -5,5 +5,5 @@ mod haplotypes;
 mod number;
 mod track;
 
-pub use files::{Files, Names};
+pub use files::{Files, Names, SequenceQuality};
 pub use haplotypes::{Contig, Phasing};

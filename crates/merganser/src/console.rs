@@ -11,6 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use clap::ValueEnum;
 use merganser_run::{Warnings, is_to_be_told};
 
+use crate::colour;
 use crate::failure::with_flags;
 
 /// The level of a message; each level includes those before it.
@@ -43,9 +44,21 @@ pub(crate) fn note_output(path: &Path) {
     let identity = |path: &Path| Some(fs::metadata(path).ok()?).map(|at| (at.dev(), at.ino()));
     let output = identity(if stdout { Path::new("/dev/stdout") } else { path });
     let messages = identity(Path::new("/dev/stderr"));
+    let is_file = || fs::metadata("/dev/stdout").is_ok_and(|at| at.is_file());
+    if stdout && !is_file() {
+        STDOUT.store(true, Ordering::Relaxed);
+    }
     if output.is_some() && output == messages && !std::io::stderr().is_terminal() {
         SHARED.store(true, Ordering::Relaxed);
     }
+}
+
+/// Whether results go to stdout and are not a file. The reader may print them on the terminal, in the line of a bar.
+static STDOUT: AtomicBool = AtomicBool::new(false);
+
+/// Whether a bar would be mixed with results.
+pub(crate) fn prints_results() -> bool {
+    STDOUT.load(Ordering::Relaxed)
 }
 
 /// Returns the warnings of the program, to which jobs add theirs. The console prints new ones with its own
@@ -128,6 +141,13 @@ impl Console {
     pub(crate) fn text(&self, text: &str) {
         let lines: Vec<String> = text.lines().map(harmless).collect();
         self.line(Level::Info, lines.join("\n"));
+    }
+
+    /// Prints a plot, in colours if stderr is a terminal.
+    pub(crate) fn plot(&self, text: &str) {
+        let lines: Vec<String> = text.trim_end().lines().map(harmless).collect();
+        let text = lines.join("\n");
+        self.line(Level::Info, if colour::is_wanted() { colour::plot(&text) } else { text });
     }
 
     pub(crate) fn debug(&self, message: impl Display) {

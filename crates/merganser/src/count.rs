@@ -22,7 +22,7 @@ use crate::args::CountArgs;
 use crate::console::Console;
 use crate::holds::FormatChoice;
 use crate::interrupt;
-use crate::pages::Pages;
+use crate::pages::{Pages, spectrum};
 use outputs::Outputs;
 
 /// A finished run, with what its reports need.
@@ -99,5 +99,18 @@ fn count(
         Format::note(args.given_format, output, console);
     }
     report::print(&finished, console);
+    if args.model {
+        print_model(&finished, console);
+    }
     Ok(summary)
+}
+
+/// Fits a model to the histogram and prints it.
+fn print_model(finished: &Finished<'_>, console: &Console) {
+    let k = finished.config.k;
+    let (spectrum, notes, warnings) = spectrum::modelled(&finished.outcome.histogram, k);
+    spectrum::print(&spectrum, console);
+    // A reason why there is no model is a warning here: the model was asked for.
+    let reasons = notes.iter().filter(|_| spectrum.model.is_none());
+    reasons.chain(&warnings).for_each(|warning| console.warn(warning));
 }

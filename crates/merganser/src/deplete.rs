@@ -2,6 +2,7 @@
 
 mod certificate;
 mod filter;
+mod page;
 mod sets;
 mod sheet;
 mod summary;

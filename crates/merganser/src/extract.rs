@@ -1,6 +1,7 @@
 //! `merganser extract`.
 
 mod outputs;
+mod page;
 mod reads;
 
 use std::process::ExitCode;

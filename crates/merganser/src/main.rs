@@ -10,6 +10,7 @@ mod args;
 mod bracken;
 mod build;
 mod classify;
+mod colour;
 mod common;
 mod console;
 mod count;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use merganser_run::{Progress, Unit, format_size};
 
-use crate::console::Console;
+use crate::console::{Console, prints_results};
 use crate::failure::with_flags;
 
 /// A bar that shows the current stage of a run and disappears at the end.
@@ -63,7 +63,7 @@ impl Bar {
 
 impl Progress for Bar {
     fn stage(&self, name: &str, unit: Unit, total: Option<u64>) {
-        if self.bar.is_hidden() {
+        if self.bar.is_hidden() || prints_results() {
             return;
         }
         if let Ok(style) = ProgressStyle::with_template("{line}") {
@@ -82,7 +82,9 @@ impl Progress for Bar {
     }
 
     fn advance(&self, amount: u64) {
-        self.bar.inc(amount);
+        if !prints_results() {
+            self.bar.inc(amount);
+        }
     }
 
     fn finish(&self) {

@@ -1,7 +1,9 @@
 //! Plots of classes of k-mers, as by Merqury (Rhie et al. 2020, figure 1).
 
 use crate::data::{Class, ClassSpectrum};
-use crate::draw::{Anchor, Axes, INK, Picture, SET1, Scene, Shape, Words, rectangle, shortened};
+use crate::draw::{
+    Anchor, Axes, INK, Picture, SET1, Scene, Shape, Words, fitted, rectangle, width,
+};
 
 /// The style in which classes are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +43,8 @@ const BAR: f64 = 2.0;
 /// The upper right corner of the legend.
 const LEGEND: [f64; 2] = [568.0, 52.0];
 const LEGEND_LINE: f64 = 18.0;
-const LETTER: f64 = 7.6;
-/// The maximum number of characters of a class's name.
-const LONGEST: usize = 40;
+/// The widest name of a class.
+const WIDEST: f64 = 320.0;
 
 /// Returns the colours of the classes in their order.
 fn colours() -> impl Iterator<Item = &'static str> {
@@ -73,8 +74,8 @@ pub fn picture(classes: &ClassSpectrum, style: Style) -> Picture {
     }
     shapes.push(axes.shape());
     let mut words = axes.numbers();
-    words.push(Words::new(shortened(&classes.title, 70), [left, 20.0], Anchor::Start));
-    words.push(Words::new("Count", [left - 6.0, top - 8.0], Anchor::End));
+    words.push(Words::new(fitted(&classes.title, WIDTH - left - 8.0), [left, 20.0], Anchor::Start));
+    words.push(Words::new("Count", [left, top - 10.0], Anchor::Start));
     words.push(Words::new(
         "kmer_multiplicity",
         [(left + right) / 2.0, HEIGHT - 12.0],
@@ -140,25 +141,21 @@ fn only(classes: &ClassSpectrum, axes: &Axes) -> Vec<Shape> {
 /// Draws the legend, a box at the upper right.
 fn legend(classes: &ClassSpectrum, shapes: &mut Vec<Shape>, words: &mut Vec<Words>) {
     let [right, top] = LEGEND;
-    let longest = classes
-        .classes
-        .iter()
-        .map(|class| class.name.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(LONGEST);
-    let left = right - 34.0 - LETTER * longest.max(5) as f64;
+    let names: Vec<String> =
+        classes.classes.iter().map(|class| fitted(&class.name, WIDEST)).collect();
+    let widest = names.iter().map(|name| width(name)).fold(width("k-mer"), f64::max);
+    let left = right - 34.0 - widest;
     let bottom = top + LEGEND_LINE * (classes.classes.len() + 1) as f64 + 8.0;
     let mut frame = rectangle([left, top, right, bottom]);
     shapes.push(Shape::filled(vec![frame.clone()], "#FFFFFF", 0.9));
     frame.push(frame[0]);
     shapes.push(Shape::line(frame, INK, 1.0));
     words.push(Words::new("k-mer", [left + 8.0, top + 16.0], Anchor::Start));
-    for (line, (class, colour)) in (1..).zip(classes.classes.iter().zip(colours())) {
+    for (line, (name, colour)) in (1..).zip(names.into_iter().zip(colours())) {
         let base = top + 16.0 + LEGEND_LINE * f64::from(line);
         let square = rectangle([left + 8.0, base - 10.0, left + 20.0, base + 1.0]);
         shapes.push(Shape::filled(vec![square], colour, 1.0));
-        words.push(Words::new(shortened(&class.name, LONGEST), [left + 26.0, base], Anchor::Start));
+        words.push(Words::new(name, [left + 26.0, base], Anchor::Start));
     }
 }
 

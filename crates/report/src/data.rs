@@ -29,6 +29,9 @@ pub struct Data {
     pub parameters: Vec<(String, String)>,
     /// Warnings about the results, one sentence each.
     pub warnings: Vec<String>,
+    /// Remarks about the results that are no warnings, one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The spectrum of k-mers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spectrum: Option<Spectrum>,
@@ -47,6 +50,9 @@ pub struct Data {
     /// The hits of a search for patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
+    /// The reads that were kept or extracted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Selection>,
 }
 
 impl Data {
@@ -60,12 +66,14 @@ impl Data {
             inputs: Vec::new(),
             parameters: Vec::new(),
             warnings: Vec::new(),
+            notes: Vec::new(),
             spectrum: None,
             taxa: None,
             assembly: None,
             mapping: None,
             decisions: None,
             search: None,
+            selection: None,
         }
     }
 
@@ -265,6 +273,27 @@ pub struct AssemblyQuality {
     pub error_rate: f64,
     /// The fraction of the reads' solid k-mers that are in the assembly, 0 to 1, if there are any.
     pub completeness: Option<f64>,
+    /// The sequences with the most k-mers, in their order in the assembly.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sequences: Vec<SequenceQuality>,
+}
+
+/// The quality of a sequence of an assembly.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SequenceQuality {
+    /// The sequence's name.
+    #[serde(rename = "n")]
+    pub name: String,
+    /// The number of k-mers in the sequence.
+    #[serde(rename = "k")]
+    pub kmers: u64,
+    /// The number of these k-mers that are not in the reads.
+    #[serde(rename = "o")]
+    pub only: u64,
+    /// The quality on the Phred scale; `None` if all k-mers are in the reads, or without k-mers.
+    #[serde(rename = "q")]
+    pub quality: Option<f64>,
 }
 
 /// Histograms of the reads' k-mers, one for each class.
@@ -318,6 +347,15 @@ pub struct Mapping {
     pub edits: Rows,
     /// Insert sizes in bases, and the number of concordant pairs with each.
     pub inserts: Rows,
+    /// The number of pairs, if the reads are pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<u64>,
+    /// Mapping qualities, and the number of mapped reads with each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub qualities: Rows,
+    /// The length in bases of the windows of contigs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
     /// The contigs of the reference, in its order.
     pub contigs: Vec<Contig>,
 }
@@ -338,6 +376,9 @@ pub struct Contig {
     /// The number of bases of these reads; divided by `length`, the depth.
     #[serde(rename = "b")]
     pub bases: u64,
+    /// The number of bases of these reads in each window of the contig; only of the longest contigs.
+    #[serde(rename = "w", default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<u64>,
 }
 
 /// The decisions of a filter.
@@ -383,4 +424,35 @@ pub struct PatternHits {
     /// The number of hits with 0, 1, … edits, up to those that the pattern may have.
     #[serde(rename = "h")]
     pub hits: Vec<u64>,
+}
+
+/// The reads that were kept or extracted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Selection {
+    /// The number of all reads; a pair counts as two.
+    pub reads: u64,
+    /// The number of bases of all reads, if counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bases: Option<u64>,
+    /// The parts of the reads, those that were written first. They add up to `reads`.
+    pub parts: Vec<SelectionPart>,
+    /// Edits between kept reads and the nearest place in the host, and the number of reads with each, if searched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edits: Rows,
+}
+
+/// A part of the reads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelectionPart {
+    /// The part's name, such as `kept`.
+    #[serde(rename = "n")]
+    pub name: String,
+    /// The number of reads.
+    #[serde(rename = "r")]
+    pub reads: u64,
+    /// The number of their bases, if counted.
+    #[serde(rename = "b", default, skip_serializing_if = "Option::is_none")]
+    pub bases: Option<u64>,
 }

@@ -7,7 +7,8 @@ mod scene;
 mod svg;
 
 pub(crate) use axes::{Axes, Scale, thousands};
-pub(crate) use scene::{Anchor, INK, SET1, Scene, Shape, Words, rectangle, shortened};
+pub(crate) use font::{SIZE, fitted, width};
+pub(crate) use scene::{Anchor, INK, SET1, Scene, Shape, Words, meet, rectangle};
 
 /// Colours that people with colour blindness can distinguish (Okabe and Ito, 2008), and greys for remainders.
 pub(crate) const COLOURS: [&str; 7] =

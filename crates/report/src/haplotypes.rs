@@ -3,7 +3,7 @@
 
 use std::f64::consts::TAU;
 
-use crate::draw::{Anchor, Axes, INK, Picture, SET1, Scene, Shape, Words, rectangle, shortened};
+use crate::draw::{Anchor, Axes, INK, Picture, SET1, Scene, Shape, Words, fitted, rectangle};
 
 /// A sequence of an assembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +28,8 @@ pub struct Stretch {
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 500.0;
 const FRAME: [f64; 4] = [96.0, 44.0, 572.0, 452.0];
-/// The maximum number of characters of a name.
-const LONGEST: usize = 40;
+/// The widest name in the legend.
+const WIDEST: f64 = 300.0;
 /// The radius of the largest circle, and the minimum radius, in SVG units.
 const RADIUS: f64 = 40.0;
 const MIN_RADIUS: f64 = 1.5;
@@ -49,14 +49,18 @@ fn picture(
     let mut shapes = shapes;
     shapes.push(axes.shape());
     let mut words = axes.numbers();
-    words.push(Words::new(title, [left, 20.0], Anchor::Start));
-    words.push(Words::new(up, [left - 6.0, top - 8.0], Anchor::End));
-    words.push(Words::new(along, [(left + right) / 2.0, HEIGHT - 12.0], Anchor::Middle));
+    words.push(Words::new(fitted(title, WIDTH - left - 8.0), [left, 20.0], Anchor::Start));
+    words.push(Words::new(fitted(up, right - left), [left, top - 10.0], Anchor::Start));
+    words.push(Words::new(
+        fitted(along, right - left),
+        [(left + right) / 2.0, HEIGHT - 12.0],
+        Anchor::Middle,
+    ));
     for ((line, name), colour) in (0..).zip(names).zip(SET1.iter().cycle()) {
         let base = top + 12.0 + 18.0 * f64::from(line);
         let square = rectangle([right - 14.0, base - 10.0, right - 2.0, base + 1.0]);
         shapes.push(Shape::filled(vec![square], colour, 1.0));
-        words.push(Words::new(shortened(name, LONGEST), [right - 20.0, base], Anchor::End));
+        words.push(Words::new(fitted(name, WIDEST), [right - 20.0, base], Anchor::End));
     }
     Picture(Scene { width: WIDTH, height: HEIGHT, shapes, words })
 }

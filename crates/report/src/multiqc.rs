@@ -26,6 +26,8 @@ pub enum Kind {
     Decisions,
     /// [`Data::search`].
     Search,
+    /// [`Data::selection`].
+    Selection,
 }
 
 impl Kind {
@@ -46,6 +48,7 @@ impl Kind {
             Kind::Mapping => &["map_stats", "edits", "inserts"],
             Kind::Decisions => &["filter_stats", "pairs"],
             Kind::Search => &["search_stats", "pattern_hits"],
+            Kind::Selection => &["selection_stats", "selection"],
         }
     }
 }
@@ -81,6 +84,7 @@ fn sections(kind: Kind, data: &Data) -> Vec<Value> {
             let words = ["pattern_hits", "Hits of patterns by edits", "Edits", "Hits"];
             sections.push(line(data, words, rows));
         }
+        Kind::Selection => sections.push(selection(data)),
     }
     sections
 }
@@ -162,6 +166,11 @@ fn stats(kind: Kind, data: &Data) -> Value {
     if let Some(search) = &data.search {
         let hits: u64 = search.edits.iter().map(|(_, hits)| hits).sum();
         add("pattern_hits", "Hits", "Hits of all patterns", whole(), hits.into());
+    }
+    if let Some(selection) = &data.selection {
+        let written = selection.parts.first().map_or(0, |part| part.reads);
+        let share = percent_of(written, selection.reads);
+        add("written", "Written", "Reads that were kept or extracted", percent(), share.into());
     }
     let headers: Vec<Value> = columns.iter().map(|(header, _)| header.clone()).collect();
     let mut values = Map::new();
@@ -250,6 +259,21 @@ fn taxa(data: &Data) -> Value {
         ];
         bar.extend(rows.map(|(name, reads)| (name.to_owned(), reads.into())));
     }
+    section.insert("data".to_owned(), json!({ data.sample.clone(): bar }));
+    Value::Object(section)
+}
+
+/// Makes the section of kept, removed or extracted reads.
+fn selection(data: &Data) -> Value {
+    let pconfig = json!({
+        "id": "merganser_selection_plot",
+        "title": "Merganser: kept or extracted reads",
+        "ylab": "Reads",
+    });
+    let mut section = section("selection", "Kept or extracted reads", "bargraph", pconfig);
+    let parts = data.selection.iter().flat_map(|selection| &selection.parts);
+    let bar: Map<String, Value> =
+        parts.map(|part| (part.name.clone(), part.reads.into())).collect();
     section.insert("data".to_owned(), json!({ data.sample.clone(): bar }));
     Value::Object(section)
 }

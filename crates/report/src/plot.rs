@@ -1,8 +1,11 @@
 //! Figures for publication, from the same results as pages: `merganser report plot`.
 
 mod bars;
+#[cfg(test)]
+mod boxes;
+mod evidence;
 mod frame;
-mod lines;
+pub(crate) mod lines;
 mod taxa;
 
 use crate::classes::{self, Style};
@@ -107,7 +110,7 @@ pub fn plot(data: &[Data], chart: Chart, options: &Options) -> Result<Picture, U
             Ok(lines::spectra(&spectra, options))
         }
         Chart::Taxa => Ok(taxa::shares(&all(data, "taxa", |data| data.taxa.as_ref())?, options)),
-        Chart::Evidence => Ok(taxa::evidence(&all(data, "taxa", |data| data.taxa.as_ref())?)),
+        Chart::Evidence => Ok(evidence::evidence(&all(data, "taxa", |data| data.taxa.as_ref())?)),
         Chart::Spectra => {
             spectra(one(data, "evaluated assembly", |data| data.assembly.as_ref())?, options)
         }

@@ -1,6 +1,6 @@
 //! Plots of het-mers, as by Smudgeplot: the sum of both counts of a pair, by the share of the rarer k-mer.
 
-use crate::draw::{Anchor, Axes, INK, Picture, Scene, Shape, Words, rectangle, thousands};
+use crate::draw::{Anchor, Axes, INK, Picture, Scene, Shape, Words, fitted, rectangle, thousands};
 use merganser_spectrum::smudges::{Ploidy, Smudge};
 
 const WIDTH: f64 = 600.0;
@@ -61,8 +61,8 @@ pub fn picture(title: &str, pairs: &[((u32, u32), u64)], told: &Ploidy) -> Pictu
     }
     shapes.push(axes.shape());
     let mut words = vec![
-        Words::new(title, [left, 20.0], Anchor::Start),
-        Words::new("Both counts", [left - 6.0, top - 8.0], Anchor::End),
+        Words::new(fitted(title, WIDTH - left - 8.0), [left, 20.0], Anchor::Start),
+        Words::new("Both counts", [left, top - 10.0], Anchor::Start),
         Words::new(
             "Part of the rarer k-mer",
             [(left + right) / 2.0, HEIGHT - 12.0],

@@ -58,12 +58,14 @@ fn results(name: &str, length: u64) -> Data {
         quality: (at > 0).then_some(30.0 + at as f64),
         error_rate: 0.001,
         completeness: Some(0.9),
+        sequences: Vec::new(),
     };
     let contig = |at: u64| Contig {
         name: format!("{name} {at}"),
         length: 100 * at,
         reads: at,
         bases: 50 * at,
+        windows: Vec::new(),
     };
     let class = |at: u64| Class { name: format!("{name} {at}"), rows: rows.clone() };
     Data {
@@ -104,6 +106,9 @@ fn results(name: &str, length: u64) -> Data {
             hits: rows.clone(),
             edits: rows.clone(),
             inserts: rows.clone(),
+            pairs: Some(reads / 2),
+            qualities: rows.clone(),
+            window: None,
             contigs: (1..=length).map(contig).collect(),
         }),
         decisions: Some(Decisions {

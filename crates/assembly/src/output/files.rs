@@ -162,6 +162,33 @@ struct Sequences {
     track: Track,
     name: String,
     missing: u64,
+    /// The sequences with the most k-mers.
+    largest: Vec<SequenceQuality>,
+}
+
+/// The quality of a sequence of an assembly.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SequenceQuality {
+    /// The sequence's name.
+    pub name: String,
+    /// The number of k-mers in the sequence.
+    pub kmers: u64,
+    /// The number of these k-mers that are in no read.
+    pub missing: u64,
+    /// The quality on the Phred scale; infinite if all k-mers are in the reads, not a number without k-mers.
+    pub quality: f64,
+}
+
+/// The maximum number of sequences of an assembly that are kept for tables.
+const MAX_SEQUENCES: usize = 2000;
+
+/// Keeps the sequences with the most k-mers, in their order.
+fn keep_largest(all: &mut Vec<SequenceQuality>) {
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|&at| (std::cmp::Reverse(all[at].kmers), at));
+    let kept: std::collections::HashSet<usize> = order.into_iter().take(MAX_SEQUENCES).collect();
+    let mut at = 0..;
+    all.retain(|_| at.next().is_some_and(|at| kept.contains(&at)));
 }
 
 impl<'s> Files<'s> {
@@ -179,6 +206,7 @@ impl<'s> Files<'s> {
                 track: Track::default(),
                 name: String::new(),
                 missing: 0,
+                largest: Vec::new(),
             })
         };
         let sequences = names.assemblies.iter().map(open).collect::<Result<_, Error>>()?;
@@ -196,6 +224,13 @@ impl<'s> Files<'s> {
             contigs = Some(output);
         }
         Ok(Files { names, set, sequences, haplotypes, contigs })
+    }
+
+    /// Returns the sequences with the most k-mers of each assembly, in their order.
+    pub fn largest(&self) -> Vec<Vec<SequenceQuality>> {
+        let mut all: Vec<_> = self.sequences.iter().map(|of| of.largest.clone()).collect();
+        all.iter_mut().for_each(keep_largest);
+        all
     }
 
     /// Writes the other files, and returns the phasing of each assembly if the parents are known.
@@ -258,6 +293,11 @@ impl Tracks for Files<'_> {
                 let rate = error_rate(of.missing, kmers, k).unwrap_or(f64::NAN);
                 let line = row(&of.name, of.missing, kmers, quality(rate), rate);
                 of.qualities.write_all(line.as_bytes())?;
+                let (name, missing, quality) = (of.name.clone(), of.missing, quality(rate));
+                of.largest.push(SequenceQuality { name, kmers, missing, quality });
+                if of.largest.len() >= 2 * MAX_SEQUENCES {
+                    keep_largest(&mut of.largest);
+                }
             }
         }
         Ok(())

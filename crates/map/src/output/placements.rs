@@ -16,11 +16,38 @@ pub struct Placements {
     pub inserts: BTreeMap<u64, u64>,
     /// The number of reads whose first record is on each contig, and the number of their bases.
     pub contigs: Vec<(u64, u64)>,
+    /// The number of mapped reads by the mapping quality of their first record.
+    pub qualities: BTreeMap<u8, u64>,
+    /// The length of a window in bases.
+    pub window: u64,
+    /// For each contig, the bases of reads in each window of it, as far as their first record says.
+    pub windows: Vec<Vec<u64>>,
+}
+
+/// The shortest window, and the number of windows of a reference that is long enough.
+const MIN_WINDOW: u64 = 100;
+const WINDOWS: u64 = 4000;
+
+/// The first record of a read.
+pub(crate) struct FirstRecord {
+    /// The number of records.
+    pub(crate) hits: u32,
+    pub(crate) edits: u32,
+    pub(crate) quality: u8,
+    pub(crate) contig: u32,
+    /// The position in the contig, from 0.
+    pub(crate) start: u64,
+    /// The number of bases of the read.
+    pub(crate) bases: u64,
 }
 
 impl Placements {
-    pub(crate) fn of_contigs(contigs: usize) -> Placements {
-        Placements { contigs: vec![(0, 0); contigs], ..Placements::default() }
+    pub(crate) fn of_contigs(lengths: impl Iterator<Item = u64> + Clone) -> Placements {
+        let window = (lengths.clone().sum::<u64>() / WINDOWS).max(MIN_WINDOW);
+        let windows = lengths.map(|length| vec![0; length.div_ceil(window) as usize]);
+        let windows: Vec<Vec<u64>> = windows.collect();
+        let contigs = vec![(0, 0); windows.len()];
+        Placements { contigs, window, windows, ..Placements::default() }
     }
 
     /// Counts a read without a place.
@@ -28,13 +55,30 @@ impl Placements {
         *self.hits.entry(0).or_default() += 1;
     }
 
-    /// Counts a read with `hits` records, the first of which has these edits and is on this contig.
-    pub(crate) fn placed(&mut self, hits: u32, edits: u32, contig: u32, bases: usize) {
+    /// Counts a read with a place.
+    pub(crate) fn placed(&mut self, first: &FirstRecord) {
+        let FirstRecord { hits, edits, quality, contig, start, bases } = *first;
         *self.hits.entry(hits).or_default() += 1;
         *self.edits.entry(edits).or_default() += 1;
+        *self.qualities.entry(quality).or_default() += 1;
         let (reads, sum) = &mut self.contigs[contig as usize];
         *reads += 1;
-        *sum += bases as u64;
+        *sum += bases;
+        self.cover(contig as usize, start, bases);
+    }
+
+    /// Adds the bases of a read to the windows from its start. Those beyond the contig's end are in the last window.
+    fn cover(&mut self, contig: usize, start: u64, bases: u64) {
+        let windows = &mut self.windows[contig];
+        let Some(last) = windows.len().checked_sub(1) else { return };
+        let (mut at, mut left) = (start, bases);
+        while left > 0 {
+            let number = ((at / self.window) as usize).min(last);
+            let room = if number == last { left } else { self.window - at % self.window };
+            let here = left.min(room);
+            windows[number] += here;
+            (at, left) = (at + here, left - here);
+        }
     }
 
     /// Counts a concordant pair that spans this many bases.
@@ -50,9 +94,49 @@ impl Placements {
         for (bases, pairs) in other.inserts {
             *self.inserts.entry(bases).or_default() += pairs;
         }
+        for (quality, reads) in other.qualities {
+            *self.qualities.entry(quality).or_default() += reads;
+        }
+        let windows = self.windows.iter_mut().flatten().zip(other.windows.into_iter().flatten());
+        windows.for_each(|(sum, more)| *sum += more);
         for ((reads, bases), more) in self.contigs.iter_mut().zip(other.contigs) {
             *reads += more.0;
             *bases += more.1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(contig: u32, start: u64, bases: u64) -> FirstRecord {
+        FirstRecord { hits: 1, edits: 0, quality: 60, contig, start, bases }
+    }
+
+    #[test]
+    fn windows_have_the_bases_of_reads() {
+        let mut placements = Placements::of_contigs([250, 0, 99].into_iter());
+        assert_eq!(placements.window, MIN_WINDOW);
+        assert_eq!(placements.windows, [vec![0; 3], vec![], vec![0]]);
+        placements.placed(&read(0, 90, 150));
+        placements.placed(&read(2, 0, 120));
+        placements.placed(&read(0, 240, 20));
+        // A read at the start of a circular contig's second round.
+        placements.placed(&read(0, 300, 5));
+        assert_eq!(placements.windows, [vec![10, 100, 65], vec![], vec![120]]);
+        let mut twice = placements.clone();
+        twice.add(placements.clone());
+        assert_eq!(twice.windows[0], [20, 200, 130]);
+        assert_eq!(twice.qualities, BTreeMap::from([(60, 8)]));
+        let whole: u64 = placements.windows.iter().flatten().sum();
+        assert_eq!(whole, placements.contigs.iter().map(|contig| contig.1).sum::<u64>());
+    }
+
+    #[test]
+    fn windows_of_long_references_are_few() {
+        let placements = Placements::of_contigs([3_000_000_000, 1000, 1000].into_iter());
+        let windows: usize = placements.windows.iter().map(Vec::len).sum();
+        assert!(windows as u64 <= WINDOWS + 3, "{windows}");
     }
 }

@@ -11,7 +11,7 @@ pub(crate) use together::PairFinder;
 use merganser_alignments::{MateTags, ReadTags, Record, RecordPlace, RecordStyle, Tags, flag};
 use merganser_run::Cancel;
 
-use super::Placements;
+use super::placements::{FirstRecord, Placements};
 use crate::discordance::{MatePlace, Tallies};
 use crate::groups::KeptTags;
 use crate::hits::{Hit, Strata, quality, strata};
@@ -154,8 +154,8 @@ impl<'r> Reporter<'r> {
         let alignments = [Alignment::of_run(cancel), Alignment::of_run(cancel)];
         let (others, cigars, tags, reported, second_parts) = Default::default();
         let style = &styles[0];
-        let contigs = view.text.contigs.len();
-        let placements = config.placements.then(|| Placements::of_contigs(contigs));
+        let lengths = view.text.contigs.iter().map(|contig| u64::from(contig.len));
+        let placements = config.placements.then(|| Placements::of_contigs(lengths));
         Reporter {
             view,
             config,
@@ -290,7 +290,7 @@ impl<'r> Reporter<'r> {
             self.reported.supplementary += self.write(&record, 0, sink.records());
             self.reported.mappings += 1;
             if first {
-                self.note(unit, mate, count, &own);
+                self.note(unit, mate, (count, best), &own);
             }
             sink.relieve()?;
         }
@@ -321,11 +321,24 @@ impl<'r> Reporter<'r> {
         self.style.write_cigar(&self.alignments[mate].operations, cigar);
     }
 
-    /// Adds a read's first of `count` records to the statistics about places, if requested.
-    fn note(&mut self, unit: &ReportUnit<'_>, mate: usize, count: usize, own: &Placed) {
+    /// Adds a read's first of `count` records, with this mapping quality, to the statistics about places, if requested.
+    fn note(
+        &mut self,
+        unit: &ReportUnit<'_>,
+        mate: usize,
+        (count, quality): (usize, u8),
+        own: &Placed,
+    ) {
         let [letters, _] = self.cropped(unit, mate);
         if let Some(placements) = &mut self.placements {
-            placements.placed(count as u32, own.edits, own.place.contig, letters.len());
+            placements.placed(&FirstRecord {
+                hits: count as u32,
+                edits: own.edits,
+                quality,
+                contig: own.place.contig,
+                start: u64::from(own.place.at),
+                bases: letters.len() as u64,
+            });
         }
     }
 

@@ -33,6 +33,8 @@ Examples:
       -o sample.mgk reads.fq.gz
   Only the histogram, on stdout:
     merganser count -k 21 --format none --histogram - reads.fq.gz
+  Genome size, heterozygosity and coverage at a glance:
+    merganser count -k 21 --model -o sample.mgk reads.fq.gz
   A KMC database, for kmc_tools (sample.kmc_pre and sample.kmc_suf):
     merganser count -k 28 --format kmc -o sample reads.fq.gz
   All 31-mers for PanGenie, in Jellyfish's format:
@@ -106,6 +108,11 @@ pub(crate) struct CountArgs {
     #[arg(long, value_name = "N", requires = "histogram", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) hist_max: Option<u32>,
+    /// Also fit a diploid genome model to the histogram, and print it with a plot on stderr
+    ///
+    /// `merganser kmers histogram --model` fits models of other ploidies, and writes all values.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) model: bool,
     /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
@@ -129,7 +136,7 @@ pub(crate) struct CountArgs {
     pub(crate) signature: Signature,
     /// Only partition the k-mers, and print statistics of the signature rule on stdout
     #[arg(long, help_heading = "Partitioning")]
-    #[arg(conflicts_with_all = ["output", "histogram", "json", "report_html", "report_data", "multiqc"])]
+    #[arg(conflicts_with_all = ["output", "histogram", "model", "json", "report_html", "report_data", "multiqc"])]
     pub(crate) stats_only: bool,
     // Last, so that the headings of the help are in the order of the fields above.
     #[command(flatten)]

@@ -8,6 +8,7 @@ use merganser_filter::Threshold;
 use merganser_io::CommentTags;
 
 use super::map::LimitArgs;
+use super::pages::PageArgs;
 use super::reads::{ReadsArgs, SegmentArgs};
 
 /// Subcommands of `merganser deplete`.
@@ -188,6 +189,8 @@ pub(crate) struct DepleteFilterArgs {
     /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) pages: PageArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 }

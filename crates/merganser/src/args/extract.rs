@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::ThreadArgs;
+use super::pages::PageArgs;
 use super::reads::MixedReadsArgs;
 use super::taxon::TaxonArg;
 use crate::holds::FormatChoice;
@@ -105,6 +106,8 @@ pub(crate) struct ExtractReadsArgs {
     /// Each follows a tab after the name: BC:Z:ACGT. Alignments keep all their tags.
     #[arg(long, value_name = "TAGS", help_heading = "Output")]
     pub(crate) tags: Option<CommentTags>,
+    #[command(flatten)]
+    pub(crate) pages: PageArgs,
 
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,

@@ -1,8 +1,12 @@
 //! The options for pages and plots of results.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use clap::Args;
+
+use crate::common::text_of;
+use crate::samples::of_sample;
 
 /// Outputs for people to look at.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -19,6 +23,28 @@ pub(crate) struct PageArgs {
     /// Name of the sample in these files [default: the name of the first input]
     #[arg(long, value_name = "NAME", help_heading = "Pages")]
     pub(crate) sample_name: Option<String>,
+}
+
+impl PageArgs {
+    /// Returns the options that name files, with the files.
+    pub(crate) fn places(&self) -> [(&'static str, Option<&PathBuf>); 3] {
+        [
+            ("--report-html", self.report_html.as_ref()),
+            ("--report-data", self.report_data.as_ref()),
+            ("--multiqc", self.multiqc.as_ref()),
+        ]
+    }
+
+    /// Returns the options of one sample, with its own files.
+    pub(crate) fn of_sample(&self, name: &OsStr) -> PageArgs {
+        let own = |path: &Option<PathBuf>| path.as_deref().map(|path| of_sample(path, Some(name)));
+        PageArgs {
+            report_html: own(&self.report_html),
+            report_data: own(&self.report_data),
+            multiqc: own(&self.multiqc),
+            sample_name: Some(text_of(name)),
+        }
+    }
 }
 
 /// Parses a file's name. It cannot be `-`, because other outputs use stdout.

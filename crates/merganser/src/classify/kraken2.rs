@@ -123,7 +123,7 @@ impl Sample<'_> {
         }
         environment.commit(outputs)?;
         if let Some(picture) = picture {
-            environment.console.text(picture.trim_end());
+            environment.console.plot(&picture);
         }
         tell(environment, &config, &outcome, (self.segments, started));
         Ok(summary)

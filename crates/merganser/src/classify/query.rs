@@ -284,7 +284,7 @@ impl<'a> Query<'a> {
         }
         environment.commit(outputs)?;
         if let Some(picture) = picture {
-            environment.console.text(picture.trim_end());
+            environment.console.plot(&picture);
         }
         self.tell(environment, &thresholds, &outcome, started);
         Ok(Classified { summary })

@@ -18,8 +18,6 @@ pub(super) fn of(finished: &Finished<'_>) -> Data {
         .extend(args.config.max_count.map(|most| parameter("max_count (of the table)", most)));
     data.parameters.extend(args.config.min_qual.map(|least| parameter("min_qual", least)));
     data.parameters.extend(args.config.hpc.then(|| parameter("hpc", true)));
-    let (spectrum, warnings) = spectrum::modelled(&finished.outcome.histogram, config.k);
-    data.spectrum = Some(spectrum);
-    data.warnings = warnings;
+    spectrum::add(&mut data, &finished.outcome.histogram, config.k);
     data
 }

@@ -12,7 +12,6 @@ use merganser_run::Context;
 
 use super::{count, outputs};
 use crate::args::CountArgs;
-use crate::common::text_of;
 use crate::console::Console;
 use crate::files::RunFiles;
 use crate::holds::Holds;
@@ -62,13 +61,8 @@ pub(super) fn run(
 
 /// Checks that each sample has its own outputs.
 fn check(args: &CountArgs) -> Result<()> {
-    check_places([
-        ("-o", args.output.as_ref()),
-        ("--histogram", args.histogram.as_ref()),
-        ("--report-html", args.pages.report_html.as_ref()),
-        ("--report-data", args.pages.report_data.as_ref()),
-        ("--multiqc", args.pages.multiqc.as_ref()),
-    ])?;
+    let own = [("-o", args.output.as_ref()), ("--histogram", args.histogram.as_ref())];
+    check_places(own.into_iter().chain(args.pages.places()))?;
     pages::refuse_name(&args.pages)?;
     let has_output = args.output.is_some() || args.histogram.is_some();
     match has_output || Pages::is_wanted(&args.pages) || args.json.is_some() {
@@ -89,10 +83,7 @@ fn of(args: &CountArgs, name: &OsStr) -> CountArgs {
     of.histogram = own(&args.histogram);
     of.json = None;
     of.config.shard = None;
-    of.pages.report_html = own(&args.pages.report_html);
-    of.pages.report_data = own(&args.pages.report_data);
-    of.pages.multiqc = own(&args.pages.multiqc);
-    of.pages.sample_name = Some(text_of(name));
+    of.pages = args.pages.of_sample(name);
     of
 }
 

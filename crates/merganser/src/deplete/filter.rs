@@ -12,10 +12,11 @@ use merganser_deplete::{
 };
 use merganser_io::{Input, OutputSet, ReadInput};
 use merganser_map::Index;
+use merganser_report::multiqc::Kind;
 use merganser_run::{Cancel, Context, Summary, thousands};
 
 use super::certificate::{self, Digests};
-use super::{sheet, summary};
+use super::{page, sheet, summary};
 use crate::args::deplete::DepleteFilterArgs;
 use crate::common::{self, hint_at_mates, tell_skipped, tell_time};
 use crate::console::Console;
@@ -23,6 +24,7 @@ use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{FormatChoice, Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
+use crate::pages::Pages;
 use crate::samples::run::check_resume;
 
 /// A finished run, with what its summaries need.
@@ -114,7 +116,8 @@ impl<'a> FilterJob<'a> {
         let summaries = [&args.summary, &args.hostile, &args.json, &args.certificate];
         let summaries = summaries.into_iter().flatten();
         let holds = ReadFormat::holds(args.output_format, Holds::DEPLETED_READS);
-        files.write(holds, self.reads_written()).write(Holds::JSON, summaries)
+        let files = files.write(holds, self.reads_written()).write(Holds::JSON, summaries);
+        files.write_each(Pages::paths(&args.pages, Kind::Selection, None))
     }
 
     /// Returns the files of reads that are written.
@@ -138,6 +141,7 @@ impl<'a> FilterJob<'a> {
         commit: impl Fn(&OutputSet) -> Result<(), merganser_io::Error>,
     ) -> Result<Summary> {
         let FilterJob { args, segments, inputs, kept, others } = self;
+        let pages = Pages::create(&args.pages, Kind::Selection, None, set).map_err(Error::from)?;
         let config = config(args);
         let command = command(args, &config, segments);
         let (format, tags) = (args.output_format, args.tags.clone().unwrap_or_default());
@@ -157,6 +161,9 @@ impl<'a> FilterJob<'a> {
         let (host, outcome, kept) = (&host.minimizers, &outcome?, &outputs.kept[..]);
         let finished = Finished { args, context, host, inputs, kept, outcome, started };
         summary::write(&finished, set)?;
+        if Pages::is_wanted(&args.pages) {
+            pages.write(Kind::Selection, &page::of(&finished))?;
+        }
         if let (Some(path), Some(haplotypes), Some(digests)) =
             (&args.certificate, haplotypes, digests)
         {

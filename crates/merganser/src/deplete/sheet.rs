@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use merganser_deplete::Error;
 use merganser_io::{OutputSet, ReadInput};
+use merganser_report::multiqc::Kind;
 use merganser_run::Context;
 
 use super::filter::{FilterJob, HostData};
@@ -16,6 +17,7 @@ use crate::console::Console;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::interrupt;
+use crate::pages::{self, Pages};
 use crate::samples::journal::Job;
 use crate::samples::run::{SheetRun, check_inputs, job, journal};
 use crate::samples::{self, Sample, check_places, of_sample};
@@ -27,14 +29,16 @@ pub(super) fn run(
     context: &Context,
     (console, started): (&Console, Instant),
 ) -> Result<ExitCode> {
-    check_places([
+    let own = [
         ("-o", Some(&args.output)),
         ("--output2", args.output2.as_ref()),
         ("--output-matching", args.output_matching.as_ref()),
         ("--summary", args.summary.as_ref()),
         ("--hostile", args.hostile.as_ref()),
         ("--certificate", args.certificate.as_ref()),
-    ])?;
+    ];
+    check_places(own.into_iter().chain(args.pages.places()))?;
+    pages::refuse_name(&args.pages)?;
     let interleaved = args.reads.are_interleaved();
     let samples = samples::read(sheet, &args.reads.inputs, interleaved, console)?;
     samples.iter().try_for_each(check_kinds)?;
@@ -89,6 +93,7 @@ fn of(args: &DepleteFilterArgs, (name, segments): &Sample) -> DepleteFilterArgs 
         hostile: each(&args.hostile),
         certificate: each(&args.certificate),
         json: None,
+        pages: args.pages.of_sample(name),
         ..args.clone()
     }
 }
@@ -99,10 +104,12 @@ fn entry(sample: &Sample, (args, filter): (&DepleteFilterArgs, &FilterJob<'_>)) 
     let of_outputs = (&args.output, &args.output2, &args.output_matching, summaries);
     let of_reads = (args.reads.pairs, &args.set, &args.confirm, args.edits);
     let options = format!(
-        "{of_outputs:?} {of_reads:?} {:?} {:?} {:?}",
-        args.config, args.output_format, args.tags
+        "{of_outputs:?} {of_reads:?} {:?} {:?} {:?} {:?}",
+        args.config, args.output_format, args.tags, args.pages
     );
     let mut outputs = filter.reads_written();
     outputs.extend(summaries.into_iter().flatten().cloned());
+    outputs
+        .extend(Pages::paths(&args.pages, Kind::Selection, None).into_iter().map(|(_, path)| path));
     job("deplete filter", sample, &options, outputs)
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use merganser_alignments::{ReadFormat, put_files, quoted};
 use merganser_io::{Input, ReadInput};
+use merganser_report::multiqc::Kind;
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::extract::{
     ExtractConfig, ExtractOutcome, ExtractPaths, Relatives, relatives_in_report,
@@ -13,7 +14,7 @@ use merganser_taxreport::extract::{
 };
 use merganser_taxreport::report::KrakenReport;
 
-use super::outputs;
+use super::{outputs, page};
 use crate::args::extract::{ExtractFormat, ExtractReadsArgs};
 use crate::args::taxon::{TaxonArg, has_names, taxids};
 use crate::common::{self, hint_at_mates, tell_skipped};
@@ -23,6 +24,7 @@ use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{FormatChoice, Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
+use crate::pages::Pages;
 use crate::taxa_by_name::{taxids_in_report, taxids_in_taxonomy};
 use merganser_run::thousands;
 
@@ -45,7 +47,9 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
         .inputs(&inputs)
         .read(others(args)?)
         .write(ExtractFormat::holds(args.given_format, Holds::ANY_READS), &names)
+        .write_each(Pages::paths(&args.pages, Kind::Selection, None))
         .check()?;
+    let pages = Pages::create(&args.pages, Kind::Selection, None, &set)?;
     if !is_fasta {
         refuse_other_reads(&names, &inputs)?;
     }
@@ -58,6 +62,9 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     };
     let context = common::context(args.threads.number(), args.memory, None, None);
     let outcome = run_in(&config, &args.lines, &segments, (&paths, &set), &context)?;
+    if Pages::is_wanted(&args.pages) {
+        pages.write(Kind::Selection, &page::of(args, &inputs, &outcome))?;
+    }
     set.commit_last()?;
     ExtractFormat::note(args.given_format, &args.output, console);
     let pairs = !are_alignments && segments.iter().any(ReadInput::is_paired);

@@ -104,8 +104,9 @@ fn evaluate(
             ranges.run_with(config, &assemblies, &mut files, context)
         }
     }?;
+    let sequences = files.largest();
     let phasings = files.finish(&judgement)?;
-    let results = assembly_page::of(&names, &judgement, &phasings);
+    let results = assembly_page::of(&names, &judgement, &sequences, &phasings);
     if !args.no_plots {
         let contigs = judgement.trio.as_ref().map_or(&[][..], |trio| &trio.contigs);
         pictures::write(&names, &results, &phasings, contigs, &set)?;

@@ -1,20 +1,38 @@
 //! Data of evaluated assemblies.
 
-use merganser_assembly::output::{Names, Phasing};
+use merganser_assembly::output::{Names, Phasing, SequenceQuality};
 use merganser_assembly::{AssemblyQuality, Copies, OfAssembly, Outcome, Trio};
 use merganser_kmers::Histogram;
 use merganser_report::data;
 
 /// Returns the results of an evaluation, with the names of Merqury's files.
-pub(crate) fn of(names: &Names, judgement: &Outcome, phasings: &[Phasing]) -> data::Assembly {
+pub(crate) fn of(
+    names: &Names,
+    judgement: &Outcome,
+    sequences: &[Vec<SequenceQuality>],
+    phasings: &[Phasing],
+) -> data::Assembly {
     let all = names.assemblies().iter().map(String::as_str).chain(names.together());
     let judged = all.zip(judgement.assemblies.iter().chain(&judgement.both));
+    // All assemblies together have no sequences of their own.
+    let rows = sequences.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
     data::Assembly {
         k: judgement.k,
-        judged: judged.map(|(name, of)| one(name, of)).collect(),
+        judged: judged.map(|(name, of)| one(name, of)).zip(rows).map(with).collect(),
         spectra: spectra(names, judgement),
         haplotypes: names.haplotypes().map(|parents| haplotypes(parents, phasings)),
     }
+}
+
+/// Adds the qualities of its sequences to an assembly's.
+fn with((judged, rows): (data::AssemblyQuality, &[SequenceQuality])) -> data::AssemblyQuality {
+    let row = |row: &SequenceQuality| data::SequenceQuality {
+        name: row.name.clone(),
+        kmers: row.kmers,
+        only: row.missing,
+        quality: row.quality.is_finite().then_some(row.quality),
+    };
+    data::AssemblyQuality { sequences: rows.iter().map(row).collect(), ..judged }
 }
 
 fn one(name: &str, of: &AssemblyQuality) -> data::AssemblyQuality {
@@ -25,6 +43,7 @@ fn one(name: &str, of: &AssemblyQuality) -> data::AssemblyQuality {
         quality: of.quality.is_finite().then_some(of.quality),
         error_rate: if of.error_rate.is_finite() { of.error_rate } else { 1.0 },
         completeness: of.completeness().map(|percent| percent / 100.0),
+        sequences: Vec::new(),
     }
 }
 

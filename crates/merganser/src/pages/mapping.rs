@@ -1,6 +1,8 @@
 //! Data of mapped reads.
 
-use merganser_map::{Index, Outcome};
+use std::collections::BTreeSet;
+
+use merganser_map::{Index, Outcome, Placements};
 use merganser_report::data::{Contig, Mapping};
 
 /// Returns the results of a run, for which [`Config::placements`](merganser_map::Config::placements) must be set.
@@ -9,12 +11,14 @@ pub(crate) fn of(index: &Index, outcome: &Outcome) -> Mapping {
     let rows = |numbers: &std::collections::BTreeMap<u32, u64>| {
         numbers.iter().map(|(&value, &reads)| (value.into(), reads)).collect()
     };
-    let contigs = index.contigs().iter().zip(&placements.contigs);
-    let contigs = contigs.map(|(contig, &(reads, bases))| Contig {
+    let drawn = longest(index);
+    let contigs = index.contigs().iter().zip(&placements.contigs).enumerate();
+    let contigs = contigs.map(|(at, (contig, &(reads, bases)))| Contig {
         name: contig.name.clone(),
         length: contig.len.into(),
         reads,
         bases,
+        windows: if drawn.contains(&at) { windows(&placements, at) } else { Vec::new() },
     });
     Mapping {
         reads: outcome.reported.reads,
@@ -22,6 +26,27 @@ pub(crate) fn of(index: &Index, outcome: &Outcome) -> Mapping {
         hits: rows(&placements.hits),
         edits: rows(&placements.edits),
         inserts: placements.inserts.iter().map(|(&bases, &pairs)| (bases, pairs)).collect(),
+        pairs: (outcome.reported.pairs > 0).then_some(outcome.reported.pairs),
+        qualities: placements
+            .qualities
+            .iter()
+            .map(|(&value, &reads)| (value.into(), reads))
+            .collect(),
+        window: Some(placements.window).filter(|&window| window > 0),
         contigs: contigs.collect(),
     }
+}
+
+/// The number of contigs with windows.
+const DRAWN: usize = 8;
+
+/// Returns the numbers of the longest contigs.
+fn longest(index: &Index) -> BTreeSet<usize> {
+    let mut contigs: Vec<usize> = (0..index.contigs().len()).collect();
+    contigs.sort_by_key(|&at| (std::cmp::Reverse(index.contigs()[at].len), at));
+    contigs.into_iter().take(DRAWN).collect()
+}
+
+fn windows(placements: &Placements, contig: usize) -> Vec<u64> {
+    placements.windows.get(contig).cloned().unwrap_or_default()
 }

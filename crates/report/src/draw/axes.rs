@@ -105,7 +105,7 @@ impl Axes {
     pub(crate) fn numbers_along(&self) -> Vec<Words> {
         let [_, _, _, bottom] = self.frame;
         let word = |x: f64| Words::new(written(x), [self.x(x), bottom + 18.0], Anchor::Middle);
-        self.along.ticks().into_iter().map(word).collect()
+        thinned(self.along.ticks().into_iter().map(word).collect())
     }
 
     /// Returns the labels of the ticks of both axes if there is a bar for each whole number along the lower one.
@@ -115,7 +115,7 @@ impl Axes {
         let shown = whole.filter(|x| x + 1.0 <= self.along.most());
         let word =
             |x: f64| Words::new(written(x), [self.x(x + 0.5), bottom + 18.0], Anchor::Middle);
-        let mut numbers: Vec<Words> = shown.map(word).collect();
+        let mut numbers = thinned(shown.map(word).collect());
         numbers.extend(self.numbers_up());
         numbers
     }
@@ -125,6 +125,18 @@ impl Axes {
         let word = |y: f64| Words::new(written(y), [left - 6.0, self.y(y) + 4.0], Anchor::End);
         self.up.ticks().into_iter().map(word).collect()
     }
+}
+
+/// Keeps every second label, or fewer, so that none overlaps the next one.
+fn thinned(words: Vec<Words>) -> Vec<Words> {
+    /// The least distance of two labels.
+    const GAP: f64 = 6.0;
+    let fits = |step: &usize| {
+        let shown: Vec<[f64; 4]> = words.iter().step_by(*step).map(Words::bounds).collect();
+        shown.windows(2).all(|two| two[0][2] + GAP <= two[1][0])
+    };
+    let step = (1..words.len().max(2)).find(fits).unwrap_or(words.len().max(1));
+    words.into_iter().step_by(step).collect()
 }
 
 /// Formats a number for an axis: whole numbers with commas, large numbers with a unit.

@@ -1,5 +1,7 @@
 //! The shapes and words of a plot, independent of the format.
 
+use super::font::{SIZE, width};
+
 /// The colour of lines and letters.
 pub(crate) const INK: &str = "#222222";
 /// The colours of classes, haplotypes and assemblies in their order: ColorBrewer's Set1.
@@ -76,24 +78,24 @@ impl Words {
     pub(crate) fn new(text: impl Into<String>, at: [f64; 2], anchor: Anchor) -> Words {
         Words { text: text.into(), at, anchor }
     }
-}
 
-/// Shortens a name to at most `most` characters.
-pub(crate) fn shortened(name: &str, most: usize) -> String {
-    match name.chars().nth(most) {
-        None => name.to_owned(),
-        Some(_) => name.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+    /// Returns the left, upper, right and lower side of the text's box.
+    pub(crate) fn bounds(&self) -> [f64; 4] {
+        let ([x, y], width) = (self.at, width(&self.text));
+        let left = match self.anchor {
+            Anchor::Start => x,
+            Anchor::Middle => x - width / 2.0,
+            Anchor::End => x - width,
+        };
+        [left, y - ASCENT * SIZE, left + width, y + DESCENT * SIZE]
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::shortened;
+/// The height of letters above and below the base line, in parts of their size.
+const ASCENT: f64 = 0.76;
+const DESCENT: f64 = 0.24;
 
-    #[test]
-    fn names_are_cut_by_letters() {
-        assert_eq!(shortened("Bacillota", 9), "Bacillota");
-        assert_eq!(shortened("Bacillota", 4), "Bac…");
-        assert_eq!(shortened("ααααα", 3), "αα…");
-    }
+/// Whether two boxes overlap.
+pub(crate) fn meet(one: [f64; 4], other: [f64; 4]) -> bool {
+    one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3]
 }

@@ -1,7 +1,7 @@
 //! Charts of horizontal bars with names.
 
 use super::frame::Frame;
-use crate::draw::{Anchor, Axes, COLOURS, Picture, Shape, Words, rectangle};
+use crate::draw::{Anchor, Axes, COLOURS, Picture, Shape, Words, rectangle, thousands, width};
 
 /// The maximum number of bars in a chart.
 const MAX: usize = 40;
@@ -15,11 +15,19 @@ pub(super) fn lying(
 ) -> Picture {
     let shown = &all[..all.len().min(MAX)];
     let cut = if all.len() > MAX { format!(" ({MAX} of {})", all.len()) } else { String::new() };
-    let mut frame = Frame::of_lines(&format!("{title}{cut}"), false, shown.len());
+    let names: Vec<&str> = shown.iter().map(|bar| bar.0.as_str()).collect();
+    let mut frame = Frame::of_lines(&format!("{title}{cut}"), &[], &names);
     let [left, top, right, bottom] = frame.frame;
     let most = shown.iter().filter_map(|bar| bar.1).fold(0.0, f64::max);
+    let text = |value: Option<f64>| match value {
+        None => none.to_owned(),
+        Some(value) if value >= 1000.0 => thousands(value),
+        Some(value) => format!("{value:.2}"),
+    };
     // Leaves room for the numbers after the bars.
-    let axes = Axes::linear([left, top, right, bottom], [1.12 * most, 1.0]);
+    let numbers = shown.iter().map(|bar| 10.0 + width(&text(bar.1))).fold(0.0, f64::max);
+    let part = (right - left - numbers).max(20.0) / (right - left);
+    let axes = Axes::linear([left, top, right, bottom], [most / part, 1.0]);
     frame.name([along, ""]);
     if shown.is_empty() {
         frame.empty();
@@ -36,8 +44,7 @@ pub(super) fn lying(
     frame.draw([Shape::filled(bars, COLOURS[0], 0.9)]);
     frame.label(shown.iter().enumerate().map(|(at, (name, _))| (name.clone(), middle(at))));
     let number = |(at, (_, value)): (usize, &(String, Option<f64>))| {
-        let text = value.map_or_else(|| none.to_owned(), |value| format!("{value:.2}"));
-        Words::new(text, [end(*value) + 5.0, middle(at) + 4.0], Anchor::Start)
+        Words::new(text(*value), [end(*value) + 5.0, middle(at) + 4.0], Anchor::Start)
     };
     frame.write(shown.iter().enumerate().map(number));
     frame.write(axes.numbers_along());

@@ -1,6 +1,6 @@
 //! The frame of charts: title, axes and legend.
 
-use crate::draw::{Anchor, Axes, Picture, Scene, Shape, Words, rectangle, shortened};
+use crate::draw::{Anchor, Axes, Picture, Scene, Shape, Words, fitted, rectangle, width};
 
 /// The size of charts in SVG units: 180 mm wide, the width of two columns of a page.
 const WIDTH: f64 = 680.0;
@@ -8,15 +8,15 @@ const HEIGHT: f64 = 420.0;
 const TOP: f64 = 52.0;
 const BOTTOM: f64 = 50.0;
 const LEFT: f64 = 84.0;
-const RIGHT: f64 = 16.0;
-/// The width of the legend at the right of the frame, or of names at its left.
-const LEGEND: f64 = 176.0;
+const RIGHT: f64 = 32.0;
+/// The minimum and the maximum width of a legend at the right of the frame, or of names at its left.
+const NAMES: [f64; 2] = [60.0, 340.0];
 const LINE: f64 = 18.0;
 /// The number of lines of a legend for taxa: colours and greys.
 const MAX_NAMES: f64 = 10.0;
-/// The maximum numbers of characters of a name and of a title.
-const LONGEST: usize = 20;
-const LONGEST_TITLE: usize = 70;
+/// The width of a colour of the legend with its margins, and the distance of names from the frame.
+const SQUARE: f64 = 38.0;
+const BESIDE: f64 = 14.0;
 
 /// A chart whose data are drawn into its frame.
 pub(super) struct Frame {
@@ -28,22 +28,26 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Makes a frame with or without a legend at the right.
-    pub(super) fn new(title: &str, has_legend: bool) -> Frame {
-        Frame::of(title, has_legend, LEFT, HEIGHT)
+    /// Makes a frame with room for a legend of these names at the right, if there are any.
+    pub(super) fn new(title: &str, legend: &[&str]) -> Frame {
+        Frame::of(title, legend, LEFT, HEIGHT)
     }
 
-    /// Makes a frame with this many lines, with room for names at the left.
-    pub(super) fn of_lines(title: &str, has_legend: bool, lines: usize) -> Frame {
-        let least = if has_legend { LINE * MAX_NAMES } else { 60.0 };
-        Frame::of(title, has_legend, LEGEND, TOP + BOTTOM + (22.0 * lines as f64).max(least))
+    /// Makes a frame with these lines, with room for their names at the left.
+    pub(super) fn of_lines(title: &str, legend: &[&str], lines: &[&str]) -> Frame {
+        let least = if legend.is_empty() { 60.0 } else { LINE * MAX_NAMES };
+        let height = TOP + BOTTOM + (22.0 * lines.len() as f64).max(least);
+        Frame::of(title, legend, room(lines, BESIDE), height)
     }
 
-    fn of(title: &str, has_legend: bool, left: f64, height: f64) -> Frame {
-        let right = WIDTH - if has_legend { LEGEND } else { RIGHT };
-        let title = shortened(title, LONGEST_TITLE);
+    fn of(title: &str, legend: &[&str], left: f64, height: f64) -> Frame {
+        let right = if legend.is_empty() { RIGHT } else { room(legend, SQUARE) };
+        // Names at both sides leave at least this to the chart.
+        let least = 160.0;
+        let right = right.min(WIDTH - left - least);
+        let title = fitted(title, WIDTH - left - 8.0);
         let words = vec![Words::new(title, [left, 20.0], Anchor::Start)];
-        let frame = [left, TOP, right, height - BOTTOM];
+        let frame = [left, TOP, WIDTH - right, height - BOTTOM];
         Frame { width: WIDTH, height, frame, shapes: Vec::new(), words }
     }
 
@@ -66,8 +70,10 @@ impl Frame {
     pub(super) fn name(&mut self, [along, up]: [&str; 2]) {
         let [left, top, right, _] = self.frame;
         let below = [(left + right) / 2.0, self.height - 10.0];
+        let along = fitted(along, 2.0 * (below[0].min(self.width - below[0]) - 4.0));
         self.words.push(Words::new(along, below, Anchor::Middle));
-        self.words.push(Words::new(up, [left, top - 10.0], Anchor::Start));
+        let up = fitted(up, self.width - left - 8.0);
+        self.words.push(Words::new(up, [left, top - 14.0], Anchor::Start));
     }
 
     /// Adds the legend, as far as there is room.
@@ -79,7 +85,7 @@ impl Frame {
             let base = top + 10.0 + LINE * f64::from(line);
             let square = rectangle([right + 12.0, base - 10.0, right + 24.0, base + 1.0]);
             self.shapes.push(Shape::filled(vec![square], colour, 1.0));
-            let name = shortened(name, LONGEST - 2);
+            let name = fitted(name, self.width - right - SQUARE + 4.0);
             self.words.push(Words::new(name, [right + 30.0, base], Anchor::Start));
         }
         if shown < names.len() {
@@ -93,7 +99,7 @@ impl Frame {
     pub(super) fn label(&mut self, names: impl Iterator<Item = (String, f64)>) {
         let left = self.frame[0];
         let word = |(name, at): (String, f64)| {
-            Words::new(shortened(&name, LONGEST), [left - 8.0, at + 4.0], Anchor::End)
+            Words::new(fitted(&name, left - BESIDE), [left - 8.0, at + 4.0], Anchor::End)
         };
         self.words.extend(names.map(word));
     }
@@ -103,4 +109,10 @@ impl Frame {
         let Frame { width, height, shapes, words, .. } = self;
         Picture(Scene { width, height, shapes, words })
     }
+}
+
+/// Returns the width of the names with a margin.
+fn room(names: &[&str], margin: f64) -> f64 {
+    let widest = names.iter().map(|name| width(name)).fold(0.0, f64::max);
+    margin + widest.clamp(NAMES[0], NAMES[1])
 }

@@ -14,13 +14,13 @@ const MAX_BARS: usize = 3;
 const MAX_VALUES: u64 = 60;
 
 /// Plots spectra; a single one is plotted with its model.
-pub(super) fn spectra(all: &[(&str, &Spectrum)], options: &Options) -> Picture {
+pub(crate) fn spectra(all: &[(&str, &Spectrum)], options: &Options) -> Picture {
     let single = all.len() == 1;
     let title = match all {
         [(name, spectrum)] => title(name, spectrum),
         _ => "k-mer spectra".to_owned(),
     };
-    let mut frame = Frame::new(&title, !single);
+    let mut frame = Frame::new(&title, &names_of(all));
     let drawn: Vec<_> = all.iter().filter(|(_, spectrum)| !spectrum.rows.is_empty()).collect();
     let most = drawn.iter().map(|(_, spectrum)| extent(spectrum)).fold(MIN, f64::max);
     let top = drawn.iter().map(|(_, spectrum)| ceiling(spectrum)).fold(1.0, f64::max);
@@ -51,11 +51,26 @@ pub(super) fn spectra(all: &[(&str, &Spectrum)], options: &Options) -> Picture {
     frame.finish(Some(&axes))
 }
 
-/// Returns the sample's name, with genome size and coverage if there is a model.
+/// Returns the names of a legend; none for a single sample.
+pub(super) fn names_of<'a, T>(all: &[(&'a str, T)]) -> Vec<&'a str> {
+    if all.len() == 1 { Vec::new() } else { all.iter().map(|(name, _)| *name).collect() }
+}
+
+/// Returns the sample's name, with the most important parameters if there is a model.
 fn title(name: &str, spectrum: &Spectrum) -> String {
     let Some(model) = &spectrum.model else { return name.to_owned() };
-    let size = thousands(model.genome_size);
-    format!("{name}: {size} bases, coverage {:.1}", model.coverage)
+    let heterozygosity = match model.ploidy {
+        1 => String::new(),
+        _ => format!(", heterozygosity {:.3} %", 100.0 * model.heterozygosity),
+    };
+    let errors = model.error_rate.map(|rate| format!(", errors {:.3} %", 100.0 * rate));
+    format!(
+        "{name}{}genome {} bases{heterozygosity}, coverage {:.1}{}",
+        if name.is_empty() { "" } else { ": " },
+        thousands(model.genome_size),
+        model.coverage,
+        errors.unwrap_or_default()
+    )
 }
 
 fn axes(frame: &Frame, options: &Options, most: f64, [top, highest]: [f64; 2]) -> Axes {
@@ -127,7 +142,7 @@ pub(super) fn histogram(
 ) -> Picture {
     let single = all.len() == 1;
     let title = if single { format!("{title} of {}", all[0].0) } else { title.to_owned() };
-    let mut frame = Frame::new(&title, !single);
+    let mut frame = Frame::new(&title, &names_of(all));
     frame.name(names);
     let rows = || all.iter().flat_map(|(_, rows)| rows.iter());
     let highest = rows().map(|row| row.1).max().unwrap_or(0) as f64;

@@ -4,9 +4,16 @@ import { el, short } from "./dom.js";
 export function warnings(all) {
   const told = all.flatMap(({ sample, warnings }) => warnings.map((text) => [sample, text]));
   if (told.length === 0) return null;
-  const line = ([sample, text]) => el("li", {}, el("strong", {}, `${short(sample)}: `), short(text, 1000));
-  return el("section", { class: "warnings", "aria-label": "Warnings" }, el("h2", {}, "Warnings"), el("ul", {}, told.map(line)));
+  return el("section", { class: "warnings", "aria-label": "Warnings" }, el("h2", {}, "Warnings"), lines(told));
 }
+
+/** Remarks that are no warnings. */
+export function notes(all) {
+  const told = all.flatMap(({ sample, notes }) => (notes ?? []).map((text) => [sample, text]));
+  return told.length === 0 ? null : el("section", { "aria-label": "Notes" }, el("h2", {}, "Notes"), lines(told));
+}
+
+const lines = (told) => el("ul", {}, told.map(([sample, text]) => el("li", {}, el("strong", {}, `${short(sample)}: `), short(text, 1000))));
 
 const MOST = 100;
 

@@ -1,6 +1,7 @@
 // Assemblies, evaluated with the k-mers of reads.
 import { chart, nothing } from "./chart.js";
-import { compact, el, number, percent, short } from "./dom.js";
+import { compact, el, freshId, number, percent, short } from "./dom.js";
+import { widthOf } from "./measure.js";
 import { colours, DASHES, SYMBOLS } from "./palette.js";
 import { filled } from "./rows.js";
 import { table } from "./table.js";
@@ -9,7 +10,11 @@ export function assemblies(all) {
   const samples = all.filter((data) => data.assembly);
   const section = el("section", { "aria-label": "Assemblies" }, el("h2", {}, "Assemblies"));
   const judged = samples.flatMap(({ sample, assembly }) => assembly.judged.map((one) => ({ sample, ...one })));
-  section.append(qualities(judged), numbers(judged));
+  section.append(numbers(judged));
+  // A bar for a single number would say less than the number.
+  if (judged.length > 1) section.append(qualities(judged));
+  const sequences = samples.flatMap(({ assembly }) => assembly.judged.flatMap(({ name, sequences }) => (sequences ?? []).map((one) => [one.n, name, one.k, one.o, one.q ?? null])));
+  if (sequences.length > 0) section.append(ofSequences(sequences));
   for (const { assembly } of samples) {
     section.append(...assembly.spectra.map(classes));
     if (assembly.haplotypes) section.append(blobs(assembly), blocks(assembly));
@@ -27,7 +32,8 @@ function qualities(judged) {
     width: 640,
     make: () => {
       const { series, ink } = colours();
-      const [left, right] = [0, 1].map((at) => ({ left: at === 0 ? 180 : "57%", right: at === 0 ? "47%" : 30, top: 20, bottom: 50 }));
+      const room = Math.min(260, 20 + Math.max(...judged.map(({ name }) => widthOf(short(name, 40), 12))));
+      const [left, right] = [0, 1].map((at) => ({ left: at === 0 ? room : "57%", right: at === 0 ? "47%" : 30, top: 20, bottom: 50 }));
       const label = { show: true, position: "right", color: ink };
       return {
         grid: [left, right],
@@ -37,7 +43,7 @@ function qualities(judged) {
           { type: "value", name: "Completeness (%)", min: 0, max: 100, gridIndex: 1 },
         ],
         yAxis: [
-          { type: "category", data: named(judged), inverse: true, gridIndex: 0, axisLabel: { width: 170, overflow: "truncate" } },
+          { type: "category", data: named(judged), inverse: true, gridIndex: 0, axisLabel: { width: room - 10, overflow: "truncate" } },
           { type: "category", data: named(judged), inverse: true, gridIndex: 1, axisLabel: { show: false } },
         ],
         series: [
@@ -61,6 +67,29 @@ const numbersOf = (judged) => ({
   ],
   rows: judged.map((one) => [one.name, one.kmers, one.only, one.quality, one.error_rate, one.completeness]),
 });
+
+/** The table of sequences, which can be searched. */
+function ofSequences(rows) {
+  const title = "Sequences by k-mers";
+  let text = "";
+  const find = el("input", { type: "search", placeholder: "name" });
+  find.addEventListener("input", () => ((text = find.value.trim().toLowerCase()), whole.select()));
+  const whole = table({
+    title,
+    columns: [
+      { name: "Sequence", text: true, show: short },
+      { name: "Assembly", text: true, show: short },
+      { name: "k-mers" },
+      { name: "Not in the reads" },
+      { name: "QV", show: (value, [, , kmers]) => (value !== null ? value.toFixed(2) : kmers > 0 ? "no error found" : "–") },
+    ],
+    rows,
+    filters: [el("label", {}, "Search ", find)],
+    keeps: ([name, assembly]) => text === "" || name.toLowerCase().includes(text) || assembly.toLowerCase().includes(text),
+  });
+  return el("figure", {}, el("figcaption", { id: freshId() }, el("h3", {}, title)), whole);
+}
+
 const numbers = (judged) => table({ title: "Assemblies by k-mers", ...numbersOf(judged) });
 
 /** The maximum number of points of a line. */

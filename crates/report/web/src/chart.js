@@ -2,6 +2,7 @@
 import { BarChart, HeatmapChart, LineChart, SankeyChart, ScatterChart, SunburstChart } from "echarts/charts";
 import {
   DataZoomComponent,
+  GraphicComponent,
   GridComponent,
   LegendComponent,
   MarkAreaComponent,
@@ -13,6 +14,7 @@ import * as echarts from "echarts/core";
 import { LabelLayout } from "echarts/features";
 import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
 import { el, fileName, freshId, save } from "./dom.js";
+import { FONT } from "./measure.js";
 import { colours, onTheme } from "./palette.js";
 import { table } from "./table.js";
 import { sliders, zoomButtons } from "./zoom.js";
@@ -25,6 +27,7 @@ echarts.use([
   ScatterChart,
   SunburstChart,
   DataZoomComponent,
+  GraphicComponent,
   GridComponent,
   LegendComponent,
   MarkAreaComponent,
@@ -55,7 +58,7 @@ function complete(option, zoomed) {
     animation: false,
     color: series,
     backgroundColor: paper,
-    textStyle: { color: ink, fontFamily: "system-ui, sans-serif" },
+    textStyle: { color: ink, fontFamily: FONT },
     ...option,
     series: option.series.map((one) => ({ progressiveThreshold: Infinity, ...one })),
     ...(zoomed && { dataZoom: sliders() }),
@@ -76,21 +79,21 @@ function complete(option, zoomed) {
 }
 
 /**
- * A figure. `make` returns the ECharts options in the colours of the theme, optionally for a given width; `numbers` returns the columns and
- * rows of its table; `controls` are elements above it; `width` is its minimum width in pixels; `zoomed` tells whether the x axis can be
- * zoomed; `onReady` gets the ECharts instance.
+ * A figure. `make` returns the ECharts options in the colours of the theme, optionally for a given width; `height` may depend on the width,
+ * too; `numbers` returns the columns and rows of its table; `controls` are elements above it; `width` is its minimum width in pixels;
+ * `zoomed` tells whether the x axis can be zoomed; `onReady` gets the ECharts instance.
  */
 export function chart({ title, about, make, numbers, height = 380, width = 0, controls = [], zoomed = false, onReady }) {
   const id = freshId();
   const place = el("div", { class: "chart", role: "img", "aria-label": `${title}. ${about}` });
-  place.style.height = `${height}px`;
+  const heightOf = typeof height === "function" ? height : () => height;
   // A chart that is wider than the page can be scrolled.
   place.style.minWidth = `${width}px`;
   const frame = width > 0 ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, place) : place;
   const button = (label, onclick) => el("button", { type: "button", onclick, "aria-label": `${label}: ${title}` }, label);
   const svg = () => {
     const width = Math.max(place.clientWidth, 480);
-    const drawn = echarts.init(null, null, { renderer: "svg", ssr: true, width, height });
+    const drawn = echarts.init(null, null, { renderer: "svg", ssr: true, width, height: heightOf(width) });
     drawn.setOption(complete(make(width), zoomed));
     const text = drawn.renderToSVGString();
     drawn.dispose();
@@ -117,7 +120,9 @@ export function chart({ title, about, make, numbers, height = 380, width = 0, co
   const figure = el("figure", { "aria-labelledby": id }, caption, tools, frame, details);
   let drawn = null;
   const draw = () => {
+    place.style.height = `${heightOf(place.clientWidth)}px`;
     drawn ??= echarts.init(place, null, { renderer: "canvas", devicePixelRatio: Math.max(DOTS, window.devicePixelRatio) });
+    drawn.resize();
     drawn.setOption(complete(make(place.clientWidth), zoomed), { notMerge: true });
   };
   const drawing = { figure, draw, svg };

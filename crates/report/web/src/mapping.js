@@ -13,7 +13,7 @@ export function mappings(all) {
   const samples = all.filter((data) => data.mapping);
   const rows = (of) => samples.map((data) => [data.sample, of(data.mapping)]);
   const section = el("section", { "aria-label": "Mapped reads" }, el("h2", {}, "Mapped reads"));
-  section.append(
+  section.append(...[
     table({
       title: "Mapped reads of samples",
       columns: [
@@ -21,8 +21,22 @@ export function mappings(all) {
         { name: "Reads" },
         { name: "Mapped" },
         { name: "Share", show: (value) => percent(value) },
+        { name: "Pairs" },
+        { name: "Concordant pairs" },
+        { name: "Share of pairs", show: (value) => percent(value) },
       ],
-      rows: samples.map(({ sample, mapping: { reads, mapped } }) => [sample, reads, mapped, reads > 0 ? mapped / reads : null]),
+      rows: samples.map(({ sample, mapping }) => {
+        const { reads, mapped, pairs } = mapping;
+        const concordant = mapping.inserts.reduce((sum, [, many]) => sum + many, 0);
+        return [sample, reads, mapped, reads > 0 ? mapped / reads : null, pairs ?? null, concordant, pairs > 0 ? concordant / pairs : null];
+      }),
+    }),
+    samples.some(({ mapping }) => mapping.qualities?.length > 0) && histogram({
+      title: "Mapping qualities",
+      about: "Mapped reads by the mapping quality (MAPQ) of their first record: on the Phred scale, the probability that the place is wrong.",
+      axis: "MAPQ",
+      unit: "Reads",
+      samples: rows((mapping) => mapping.qualities ?? []),
     }),
     histogram({
       title: "Edits of the best hit",
@@ -46,8 +60,8 @@ export function mappings(all) {
       samples: rows((mapping) => mapping.inserts),
       lines: true,
     }),
-    ...oneOf(samples, (sample) => [depths(sample)]),
-  );
+    ...oneOf(samples, (sample) => [sample.mapping.contigs.length === 1 ? null : depths(sample), along(sample)].filter(Boolean)),
+  ].filter(Boolean));
   return section;
 }
 
@@ -77,6 +91,40 @@ function depths({ sample, mapping: { contigs } }) {
     numbers: () => ({
       columns: [{ name: "Contig", text: true, show: short }, { name: "Bases" }, { name: "Reads" }, { name: "Bases of reads" }, { name: "Depth" }],
       rows: contigs.map((contig) => [contig.n, contig.l, contig.r, contig.b, depth(contig)]),
+    }),
+  });
+}
+
+/** The number of contigs whose depth is drawn along them. */
+const MOST_ALONG = 8;
+
+/** The depth along the longest contigs. */
+function along({ sample, mapping: { window, contigs } }) {
+  const drawn = contigs.filter(({ w }) => w?.length > 1).sort((one, other) => other.l - one.l).slice(0, MOST_ALONG);
+  if (drawn.length === 0) return null;
+  const depth = ({ l, w }, at) => w[at] / Math.max(1, Math.min(window, l - at * window));
+  return chart({
+    title: `Depth along contigs, ${short(sample)}`,
+    about: `Depth in windows of ${number(window)} bases of the longest contigs.`,
+    zoomed: true,
+    make: () => ({
+      grid: { left: 90, right: 20, top: 40, bottom: 80 },
+      legend: { show: drawn.length > 1 },
+      tooltip: { trigger: "axis", valueFormatter: number },
+      xAxis: { type: "value", name: "Position (bases)", min: 0, max: drawn[0].l, axisLabel: { formatter: compact, showMaxLabel: false } },
+      yAxis: { type: "value", name: "Depth", min: 0, axisLabel: { formatter: compact } },
+      series: drawn.map((contig) => ({
+        name: short(contig.n, 40),
+        type: "line",
+        step: "end",
+        showSymbol: false,
+        lineStyle: { width: 1 },
+        data: [...contig.w.map((_, at) => [at * window, depth(contig, at)]), [contig.l, depth(contig, contig.w.length - 1)]],
+      })),
+    }),
+    numbers: () => ({
+      columns: [{ name: "Contig", text: true, show: short }, { name: "From" }, { name: "Depth" }],
+      rows: drawn.flatMap((contig) => contig.w.map((_, at) => [contig.n, at * window, depth(contig, at)])),
     }),
   });
 }

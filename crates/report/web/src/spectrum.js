@@ -8,6 +8,8 @@ import { table } from "./table.js";
 /** The range of the x axis, in multiples of the coverage, and its minimum; larger counts are those of repeats. */
 const COVERAGES = 6;
 const LEAST = 60;
+/** The range of the logarithmic axis, in multiples of that. */
+const REPEATS = 20;
 const MOST_ROWS = 5000;
 
 export function spectra(all) {
@@ -18,7 +20,8 @@ export function spectra(all) {
     section.append(nothing("Spectrum", "There are no k-mers: the inputs have no sequence of k bases or more."));
     return section;
   }
-  section.append(picture(drawn), models(samples));
+  for (const data of drawn.filter(({ spectrum }) => spectrum.model)) section.append(line(data, drawn.length > 1));
+  section.append(picture(drawn, false), picture(drawn, true), models(samples));
   return section;
 }
 
@@ -57,23 +60,45 @@ function valley(rows) {
   return sum(rows.slice(at)) < LEAST_OF_PEAKS * sum(rows) ? 0 : rows[at][0];
 }
 
-function picture(drawn) {
-  let [logX, logY] = [false, false];
+/** The parameters of a model in one line, by GenomeScope's names. */
+function line({ sample, spectrum: { k, model } }, several) {
+  const share = (value, digits = 3) => `${(100 * value).toFixed(digits)} %`;
+  const { ploidy, heterozygosity: het } = model;
+  const genotypes = ploidy === 2 ? [["aa", share(1 - het, 2)], ["ab", share(het)]] : ploidy > 2 ? [["het", share(het)]] : [];
+  const parts = [
+    ["len", `${number(Math.round(model.genome_size))} bp`],
+    ["uniq", share(model.genome_size > 0 ? model.unique_size / model.genome_size : 0, 1)],
+    ...genotypes,
+    ["kcov", model.coverage.toFixed(1)],
+    ["err", model.error_rate === null ? "–" : share(model.error_rate)],
+    ["dup", model.duplication.toFixed(3)],
+    ["k", k],
+    ["p", ploidy],
+  ];
+  return el("p", { class: "numbers" }, several ? el("strong", {}, `${short(sample)}: `) : null, parts.map(([name, value]) => el("span", {}, `${name}: ${value} `)));
+}
+
+/** The spectra; `isLog` makes both axes logarithmic at first, which shows errors and repeats. */
+function picture(drawn, isLog) {
+  let [logX, logY] = [isLog, isLog];
   const single = drawn.length === 1;
-  const most = Math.max(LEAST, ...drawn.map(extent));
+  // Repeats are far to the right of the peaks.
+  const near = Math.max(LEAST, ...drawn.map(extent));
+  const largest = drawn.reduce((most, { spectrum: { rows } }) => Math.max(most, rows.at(-1)[0]), 1);
+  const most = isLog ? Math.max(near, Math.min(REPEATS * near, 1.2 * largest)) : near;
   const cut = (rows) => filled(rows.filter(([count]) => count <= 4 * most)).slice(0, MOST_ROWS);
   // 0 is not on a logarithmic axis: the line has a gap there.
   const points = (rows) => cut(rows).map(([count, kmers]) => [count, logY && kmers === 0 ? null : kmers]);
   const figure = chart({
-    title: single ? `Spectrum of ${short(drawn[0].sample)}` : "Spectra of all samples",
-    about:
+    title: `${single ? `Spectrum of ${short(drawn[0].sample)}` : "Spectra of all samples"}${isLog ? ", logarithmic" : ""}`,
+    about: isLog ? "The same k-mers with logarithmic axes, which show errors at the left and repeats at the right." :
       "The number of distinct k-mers that occur once, twice, and so on. Sequencing errors make the k-mers at the left; the peaks are k-mers of the genome." +
-      (drawn.some((data) => data.spectrum.model) ? " Dashed: the model; vertical lines: its peaks." : ""),
+      (drawn.some((data) => data.spectrum.model) ? " Line: the model; dotted: its peaks." : ""),
     height: 420,
     zoomed: true,
     controls: [
-      tick("logarithmic counts", false, (on) => ((logX = on), figure.redraw())),
-      tick("logarithmic k-mers", false, (on) => ((logY = on), figure.redraw())),
+      tick("logarithmic counts", logX, (on) => ((logX = on), figure.redraw())),
+      tick("logarithmic k-mers", logY, (on) => ((logY = on), figure.redraw())),
     ],
     make: () => option(drawn, points, { most, logX, logY, single }),
     numbers: () => ({
@@ -109,7 +134,7 @@ function option(drawn, points, { most, logX, logY, single }) {
       type: "line",
       showSymbol: false,
       data: expected.filter(([count]) => count <= 4 * most),
-      lineStyle: { color: single ? shades[1] : color, width: 2, type: "dashed" },
+      lineStyle: { color: single ? shades[1] : color, width: 2, type: single ? "solid" : "dashed" },
       itemStyle: { color: single ? shades[1] : color },
     };
     return [observed, line];
@@ -118,7 +143,7 @@ function option(drawn, points, { most, logX, logY, single }) {
     grid: { left: 90, right: 20, top: 40, bottom: 80 },
     legend: { data: series.map((one) => one.name) },
     tooltip: { trigger: "axis", valueFormatter: number },
-    xAxis: { type: logX ? "log" : "value", name: "Count", min: logX ? 1 : 0, max: Math.ceil(most) },
+    xAxis: { type: logX ? "log" : "value", name: "Count", min: logX ? 1 : 0, max: Math.ceil(most), axisLabel: { showMaxLabel: false } },
     yAxis: {
       type: logY ? "log" : "value",
       name: "Distinct k-mers",
@@ -139,7 +164,7 @@ function marked(model, { muted, faint }) {
     markLine: { symbol: "none", lineStyle: { color: muted, type: "dotted" }, data: peaks.map(label) },
     markArea: {
       itemStyle: { color: faint, opacity: 0.6 },
-      label: { color: muted, position: "insideTop" },
+      label: { color: muted, position: ["102%", 4] },
       data: [[{ name: "errors", xAxis: 0 }, { xAxis: model.from }]],
     },
   };

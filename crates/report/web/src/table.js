@@ -2,6 +2,8 @@
 import { el, fileName, number, save } from "./dom.js";
 
 const PAGE = 25;
+/** The deepest indent. */
+const DEEPEST = 14;
 
 /** Formats a field of a TSV file. */
 const field = (value) => (value === null || value === undefined ? "" : String(value).replace(/[\t\r\n]/g, " "));
@@ -13,9 +15,16 @@ function heat(cell, strength) {
   cell.style.setProperty("--heat", `${(40 * strength).toFixed(1)}%`);
 }
 
+/** Draws a bar in a cell. */
+function bar(cell, { part, colour }) {
+  cell.classList.add("bar");
+  cell.style.setProperty("--part", `${(100 * part).toFixed(2)}%`);
+  cell.style.setProperty("--colour", colour);
+}
+
 /**
- * A table. `columns` have a `name` and optionally `show`, which formats a value, and `heat`, which maps a value to the strength of
- * its colour, 0 to 1; `rows` are arrays of values. `filters` are elements
+ * A table. `columns` have a `name` and optionally `show`, which formats a value, `heat`, which maps a value to the strength of its colour, 0
+ * to 1, `bar`, which maps a value and its row to a part, 0 to 1, and a colour, and `indent`, which maps a row to its depth; `rows` are arrays of values. `filters` are elements
  * above the table; `keeps` tells whether a row is shown.
  */
 export function table({ title, columns, rows, filters = [], keeps, perPage = PAGE }) {
@@ -67,8 +76,13 @@ export function table({ title, columns, rows, filters = [], keeps, perPage = PAG
           columns.map((column, index) => {
             const text = column.show ? column.show(row[index], row) : column.text ? String(row[index] ?? "–") : number(row[index]);
             const kind = { class: column.text ? "text" : "number", dir: column.text ? "auto" : null };
-            if (index === 0) return el("th", { scope: "row", ...kind }, text);
+            if (index === 0) {
+              const head = el("th", { scope: "row", ...kind }, text);
+              if (column.indent) head.style.setProperty("--depth", Math.min(column.indent(row), DEEPEST));
+              return head;
+            }
             const cell = el("td", kind, text);
+            if (column.bar) bar(cell, column.bar(row[index], row));
             if (column.heat) heat(cell, column.heat(row[index]));
             return cell;
           }),

@@ -1,15 +1,17 @@
 // Taxa of reads, as charts and as a table of all taxa.
 import { choice, nothing } from "./chart.js";
 import { clades } from "./clades.js";
-import { el, percent, short } from "./dom.js";
+import { el, freshId, percent, short } from "./dom.js";
 import { evidence } from "./evidence.js";
 import { oneOf } from "./pick.js";
 import { table } from "./table.js";
+import { colours } from "./palette.js";
+import { colourOf } from "./taxcolours.js";
 import { RANK_NAMES } from "./taxonomy.js";
 
 export function taxa(all) {
   const samples = all.filter((data) => data.taxa);
-  return el("section", { "aria-label": "Taxa" }, el("h2", {}, "Taxa"), shares(samples), oneOf(samples, sample));
+  return el("section", { "aria-label": "Taxa" }, el("h2", {}, "Taxa"), samples.length > 1 ? shares(samples) : null, oneOf(samples, sample));
 }
 
 function shares(samples) {
@@ -61,22 +63,26 @@ function numbersOf(of) {
   ].filter(([key]) => has(key));
   return {
     columns: [
-      { name: "Taxon", text: true, show: (name) => short(name, 100) },
+      { name: "Taxon", text: true, show: (name) => short(name, 100), indent: (row) => row.at(-1).d },
+    { name: "Share", show: (value) => percent(value, 3), bar: (part, row) => ({ part, colour: row.at(-1).r === "U" ? colours().other : colourOf(row.at(-1)) }) },
       { name: "Rank", text: true, show: (rank) => RANK_NAMES.get(rank) ?? rank },
       { name: "Taxid", show: String },
       { name: "Reads of the clade" },
-      { name: "Share", show: (value) => percent(value, 3) },
-      { name: "Reads of its own" },
+        { name: "Reads of its own" },
       ...optional.map(([, column]) => column),
     ],
-    rows: of.rows.map((row) => [row.n, row.r, row.t, row.c, row.c / Math.max(1, of.reads), row.o, ...optional.map(([key]) => value(row, key) ?? null)]),
+    // The last value of a row is its taxon, which is not a column.
+    rows: rowsOf(of).map((row) => [row.n, row.c / Math.max(1, of.reads), row.r, row.t, row.c, row.o, ...optional.map(([key]) => value(row, key) ?? null), row]),
   };
 }
+
+/** The taxa of a sample, with the unclassified reads. */
+const rowsOf = (of) => (of.unclassified > 0 ? [{ d: 0, r: "U", t: 0, n: "Unclassified", c: of.unclassified, o: of.unclassified, b: of.unclassified_bases }, ...of.rows] : of.rows);
 
 /** The table of all taxa, which can be sorted and searched. */
 function all(data) {
   const { taxa: of } = data;
-  const ranks = [...new Set(of.rows.map(({ r }) => r))].sort();
+  const ranks = [...new Set(rowsOf(of).map(({ r }) => r))].sort();
   let [text, rank] = ["", ""];
   const find = el("input", { type: "search", placeholder: "name or taxid" });
   find.addEventListener("input", () => ((text = find.value.trim().toLowerCase()), whole.select()));
@@ -85,8 +91,8 @@ function all(data) {
     title: `All taxa of ${short(data.sample)}`,
     ...numbersOf(of),
     filters: [el("label", {}, "Search ", find), choice("Rank", options, (value) => ((rank = value), whole.select()))],
-    keeps: ([name, code, taxid]) =>
+    keeps: ([name, , code, taxid]) =>
       (rank === "" || code === rank) && (text === "" || String(taxid) === text || name.toLowerCase().includes(text)),
   });
-  return el("figure", { class: "taxa" }, el("figcaption", {}, el("h3", {}, `All taxa of ${short(data.sample)}`)), whole);
+  return el("figure", { class: "taxa" }, el("figcaption", { id: freshId() }, el("h3", {}, `All taxa of ${short(data.sample)}`)), whole);
 }

@@ -165,7 +165,7 @@ impl<'r> Reporter<'r> {
             self.reported.supplementary += self.write(&record, mate, sink.records());
             self.reported.mappings += 1;
             if first {
-                self.note(unit, mate, count as usize, &places[mate]);
+                self.note(unit, mate, (count as usize, quality), &places[mate]);
             }
         }
         let template = self.template(places[0], places[1], 0);

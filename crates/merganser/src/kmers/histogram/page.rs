@@ -7,23 +7,18 @@ use anyhow::Result;
 use merganser_io::{Input, Output, OutputSet};
 use merganser_kmers::{Error, Histogram};
 use merganser_report::data::Data;
+use merganser_report::model as picture;
 use merganser_report::multiqc::Kind;
 use merganser_report::plot::{Chart, Options, plot};
-use merganser_report::{model as picture, text};
 use merganser_spectrum::Model;
 
 use crate::args::kmers::HistogramArgs;
 use crate::console::Console;
 use crate::holds::Holds;
 use crate::pages::{Pages, drawn, frame, parameter, spectrum};
-use crate::progress::width;
 
 /// The resolution of plots in dots per inch.
 const DPI: u32 = 192;
-/// The maximum numbers of columns and rows of a plot on a terminal.
-const COLUMNS: usize = 100;
-const ROWS: usize = 12;
-
 /// Open outputs for pages and plots.
 pub(super) struct Shown {
     pages: Pages,
@@ -76,8 +71,7 @@ impl Shown {
         data.warnings.extend(warnings);
         let spectrum = spectrum::of(histogram, k, model);
         if args.plot.as_deref().is_some_and(|path| path.as_os_str() == "-") {
-            let columns = width().saturating_sub(1).min(COLUMNS);
-            console.text(text::spectrum(&spectrum, columns, ROWS).trim_end());
+            spectrum::print(&spectrum, console);
         }
         data.spectrum = Some(spectrum);
         if let Some(output) = output {

@@ -28,12 +28,7 @@ pub(super) fn run(
     context: &Context,
     (console, started): (&Console, Instant),
 ) -> Result<ExitCode> {
-    check_places([
-        ("-o", Some(&args.output)),
-        ("--report-html", args.pages.report_html.as_ref()),
-        ("--report-data", args.pages.report_data.as_ref()),
-        ("--multiqc", args.pages.multiqc.as_ref()),
-    ])?;
+    check_places([("-o", Some(&args.output))].into_iter().chain(args.pages.places()))?;
     pages::refuse_name(&args.pages)?;
     let samples = samples::read_with_assemblies(sheet, console)?;
     let each: Vec<QvArgs> = samples.iter().map(|sample| of(args, sample)).collect();
@@ -71,10 +66,7 @@ fn of(args: &QvArgs, (name, segments, assemblies): &SampleWithAssemblies) -> QvA
     of.assemblies.clone_from(assemblies);
     of.output = own(&args.output);
     of.json = None;
-    of.pages.report_html = args.pages.report_html.as_ref().map(own);
-    of.pages.report_data = args.pages.report_data.as_ref().map(own);
-    of.pages.multiqc = args.pages.multiqc.as_ref().map(own);
-    of.pages.sample_name = Some(text_of(name));
+    of.pages = args.pages.of_sample(name);
     of
 }
 
