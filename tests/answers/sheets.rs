@@ -89,8 +89,10 @@ fn results(dir: &Dir) -> Value {
 fn samples_have_the_outputs_of_separate_runs_and_are_resumed() {
     let dir = prepared();
     for Case { command, outputs, pairs, single, names } in CASES {
-        let run =
-            format!("{command} --sample-sheet sheet.csv {outputs} --json j.json --resume journal");
+        let run = format!(
+            "{command} --sample-sheet sheet.csv {outputs} --report-html {{}}.html --json j.json \
+             --resume journal"
+        );
         let skipped = |count: usize| {
             let ran = dir.run(&run);
             let text = format!("{count} of 2 samples were skipped");
@@ -103,6 +105,7 @@ fn samples_have_the_outputs_of_separate_runs_and_are_resumed() {
         assert_eq!(first["failed"].as_array().map(Vec::len), Some(0), "{command}");
         assert!(first["samples"]["A"].is_object() && first["samples"]["B"].is_object());
         for (sample, reads) in [("A", pairs), ("B", single)] {
+            assert!(dir.path(&format!("{sample}.html")).exists(), "{command}");
             let own = name(outputs, &format!("own{sample}"));
             dir.run(&format!("{command} {reads} {own}")).ok();
             for file in names {
