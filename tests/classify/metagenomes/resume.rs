@@ -323,7 +323,7 @@ fn lines_of_earlier_versions_and_half_lines() {
     let line = String::from_utf8(dir.read("j")).unwrap();
     let (head, rest) = line.split_once("\"inputs\":[").unwrap();
     let earlier = format!("{head}\"files\":{}", rest.split_once("],\"files\":").unwrap().1);
-    let note = "DIR/j: samples that are classified again, because an earlier version noted them without \
+    let note = "DIR/j: samples that are done again, because an earlier version noted them without \
                 fingerprints of their inputs: 1";
     let runs = |journal: &str| {
         dir.write("j", journal);

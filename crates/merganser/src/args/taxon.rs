@@ -100,7 +100,7 @@ fn folded(name: &str) -> String {
     name.to_lowercase()
 }
 
-/// Returns taxa whose names contain all words of a name, or if there are none, its longest word.
+/// Returns taxa whose names contain all words of a name, or else its longest word.
 fn similar<'t>(folded: &str, known: &'t [NamedTaxon]) -> Vec<&'t NamedTaxon> {
     let with = |words: &[&str]| -> Vec<&'t NamedTaxon> {
         let contains = |taxon: &&NamedTaxon| {

@@ -45,9 +45,7 @@ fn show(blocks: &Value, whole: &Value, as_json: bool) -> Result<()> {
     let blocks = blocks.as_array().into_iter().flatten();
     let lines = |block: &Value| {
         let fields = block.as_object().into_iter().flatten();
-        let width = block.as_object().into_iter().flat_map(Map::keys).map(String::len).max();
-        let width = width.unwrap_or(0).max(15);
-        fields.map(|(key, value)| format!("{key:<width$} {}\n", shown(value))).collect::<String>()
+        fields.map(|(key, value)| format!("{key:<15} {}\n", shown(value))).collect::<String>()
     };
     print(blocks.map(lines).collect::<Vec<_>>().join("\n"))
 }
