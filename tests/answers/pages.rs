@@ -63,7 +63,7 @@ fn spectra_are_the_histogram() {
     assert_eq!(count["inputs"], serde_json::json!(["r_1.fastq.gz", "r_2.fastq.gz"]));
     // The coverage is a fifth, so that there is no peak.
     assert!(count["spectrum"]["model"].is_null());
-    assert!(count["warnings"][0].as_str().unwrap().starts_with("No model is drawn: "));
+    assert!(count["notes"][0].as_str().unwrap().starts_with("No model is drawn: "));
     dir.run("kmers histogram t.mgk -o h --report-data h.json --sample-name x").ok();
     let of_table = data(&dir, "h.json");
     assert_eq!(of_table["spectrum"]["rows"], count["spectrum"]["rows"]);

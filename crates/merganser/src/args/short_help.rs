@@ -8,7 +8,7 @@ use super::Cli;
 const SHOWN: [(&str, &str); 15] = [
     (
         "count",
-        "k output format histogram min-count max-count forward-only hpc report-html threads memory device",
+        "k output format histogram model min-count max-count forward-only hpc report-html threads memory device",
     ),
     ("kmers histogram", "output max model ploidy plot report-html threads"),
     (
@@ -29,11 +29,13 @@ const SHOWN: [(&str, &str); 15] = [
     ("db merge-results", "output report database lowest hitmin abundance"),
     (
         "deplete filter",
-        "1 2 interleaved abs-threshold rel-threshold keep output output2 summary threads memory",
+        "1 2 interleaved abs-threshold rel-threshold keep output output2 summary report-html threads \
+         memory",
     ),
     (
         "extract reads",
-        "1 2 interleaved taxid lines report output output2 include-children exclude format threads",
+        "1 2 interleaved taxid lines report output output2 include-children exclude format report-html \
+         threads",
     ),
     (
         "map",
