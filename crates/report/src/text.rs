@@ -288,7 +288,7 @@ mod tests {
             assert_eq!(lines.len(), 13);
             assert!(lines.iter().all(|line| width(line) <= columns.max(MIN)), "{text}");
             // The errors and the peak reach the top, which has the peak's height.
-            assert!(lines[0].starts_with("1000k ┤█") && lines[0].ends_with('█'), "{text}");
+            assert!(lines[0].starts_with(" 1.0M ┤█") && lines[0].ends_with('█'), "{text}");
             assert!(lines[10].starts_with("    0 └") && lines[10].contains('┬'), "{text}");
             // A number is below each tick.
             let ticks = lines[10].chars().filter(|letter| *letter == '┬').count();
