@@ -433,7 +433,7 @@ fn what_tables_and_sequences_lack_is_said() {
         let lines = lines.iter().enumerate();
         lines.map(|(at, (kmer, count))| format!("{kmer}\t{}\n", change(at, *count))).collect()
     };
-    let is_repeat = |at: usize| at % 40 == 0;
+    let is_repeat = |at: usize| at.is_multiple_of(40);
     dir.write("full.tsv", table(&|at, count| if is_repeat(at) { 9 * count } else { count }));
     dir.write(
         "ended.tsv",
