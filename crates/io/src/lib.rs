@@ -16,6 +16,7 @@ mod converted;
 mod decimal;
 mod error;
 mod failures;
+mod folders;
 mod format;
 mod input;
 mod input_set;
@@ -53,6 +54,7 @@ pub use converted::{Convert, Converted};
 #[doc(hidden)]
 pub use decimal::put_decimal;
 pub use error::{Error, FastaProblem, FastqProblem, kind_of, lacks_files, reason, shown_byte};
+pub use folders::expand_folders;
 pub use input::{Input, expand_inputs, index_of_reference, stdin, text_bytes};
 pub use input_set::InputSet;
 pub use kind::{FileKind, foreign};

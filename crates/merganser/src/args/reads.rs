@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use merganser_io::{Error, Input, ReadInput, expand_inputs};
+use merganser_io::{Error, Input, ReadInput, expand_folders, expand_inputs};
 
 use crate::common::{pairs, refuse_stdin_twice};
 use crate::failure::usage;
@@ -19,12 +19,12 @@ pub(crate) struct ReadsArgs {
 }
 
 impl ReadsArgs {
-    /// Turns arguments into inputs.
+    /// Turns arguments into inputs; folders are the files of sequences in them.
     ///
     /// # Errors
-    /// Returns the errors of [`expand_inputs`].
+    /// Returns the errors of [`expand_inputs`] and of [`expand_folders`].
     pub(crate) fn expand(&self, paths: &[PathBuf]) -> Result<Vec<Input>, Error> {
-        let inputs = expand_inputs(paths)?;
+        let inputs = expand_folders(expand_inputs(paths)?)?;
         Ok(inputs.into_iter().map(|input| self.input(input)).collect())
     }
 
