@@ -82,6 +82,26 @@ fn variables_are_defaults_of_options() {
 }
 
 #[test]
+fn folders_are_their_reads() {
+    let dir = Dir::new();
+    std::fs::create_dir(dir.path("run")).unwrap();
+    for (name, letters) in [("b.fq", "ACGTTGCAACG"), ("a.fq", "TTGACCAGT"), ("notes.txt", "x")] {
+        dir.write(
+            &format!("run/{name}"),
+            format!("@r\n{letters}\n+\n{}\n", "I".repeat(letters.len())),
+        );
+    }
+    let dumped = |reads: &str| {
+        dir.run(&format!("count -k 5 --min-count 1 -o t.mgk {reads}")).ok();
+        dir.run("kmers dump t.mgk").ok()
+    };
+    assert_eq!(dumped("run"), dumped("run/a.fq run/b.fq"));
+    dir.write("run/a.bam", "");
+    let said = dir.run("count -k 5 -o t.mgk run").fails(1);
+    assert!(said.contains("run: cannot open: it is a directory with files of"), "{said}");
+}
+
+#[test]
 fn tips_name_the_command() {
     let dir = Dir::new();
     for (line, tip) in [

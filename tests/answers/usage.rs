@@ -59,7 +59,7 @@ fn files_of_another_kind() {
         "text",
     ];
     let runs = [
-        ("count -q -k 21 --format none", "", &["r_1.fq", "x.bam"][..]),
+        ("count -q -k 21 --format none", "", &["r_1.fq", "x.bam", "genomes"][..]),
         ("filter -q -e 2 --format none", "", &["pairs.tsv", "counts.tsv"]),
         (
             "kmers dump",

@@ -217,11 +217,12 @@ fn mates() {
 fn missing_files() {
     let world = World::built();
     let dir = &world.dir;
+    std::fs::create_dir(dir.path("empty")).unwrap();
     let before = dir.names();
     for (args, what) in [
         ("classify refs.mgdb gone.fq -o x", "gone.fq: cannot open"),
         ("classify gone.mgdb 1.fq -o x", "gone.mgdb: "),
-        ("classify refs.mgdb genomes -o x", "genomes: cannot open: it is a directory"),
+        ("classify refs.mgdb empty -o x", "empty: cannot open: it is a directory without files"),
         ("build --taxonomy gone -o x genomes", "gone: no such folder"),
         ("build --taxonomy tax -o x gone.fa", "gone.fa: "),
         ("build --taxonomy tax --map gone.tsv -o x genomes", "gone.tsv: "),
