@@ -154,8 +154,11 @@ pub struct Model {
     pub unique_size: f64,
     /// The fraction of positions at which copies differ.
     pub heterozygosity: f64,
-    /// The fraction of reads that are duplicates.
+    /// The fraction of the genome's unique part that occurs a second time.
     pub duplication: f64,
+    /// The overdispersion of the counts, which GenomeScope prints as `dup`, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bias: Option<f64>,
     /// Errors per base of the reads, if they can be estimated.
     pub error_rate: Option<f64>,
     /// The standard errors of the values, if they are known.
@@ -430,7 +433,7 @@ pub struct PatternHits {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Selection {
-    /// The number of all reads; a pair counts as two.
+    /// The number of all reads; a pair counts as two, or as one if a note says so.
     pub reads: u64,
     /// The number of bases of all reads, if counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -19,6 +19,7 @@ impl From<&Model> for data::Model {
             unique_size: model.unique_size,
             heterozygosity: model.heterozygosity,
             duplication: model.duplication,
+            bias: Some(model.bias),
             error_rate: model.error_rate,
             standard_errors: model.standard_errors.as_ref().map(|errors| StandardErrors {
                 coverage: errors.coverage,

@@ -103,7 +103,7 @@ fn brief(number: f64) -> String {
     for (unit, letter) in [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] {
         if number >= unit {
             let value = number / unit;
-            let digits = usize::from(value < 100.0);
+            let digits = usize::from(value < 99.95);
             return format!("{value:.digits$}{letter}");
         }
     }
@@ -309,6 +309,7 @@ mod tests {
             unique_size: 690_000.0,
             heterozygosity: 0.008,
             duplication: 0.0,
+            bias: None,
             error_rate: Some(0.003),
             standard_errors: None,
             explained: 0.998,

@@ -32,6 +32,7 @@ fn results(name: &str, length: u64) -> Data {
         unique_size: 4e6,
         heterozygosity: 0.01,
         duplication: 0.0,
+        bias: None,
         error_rate: Some(0.001),
         standard_errors: None,
         explained: 0.98,

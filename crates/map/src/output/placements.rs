@@ -1,5 +1,6 @@
 //! Statistics about the places of reads, from which reports draw charts.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Numbers of reads by hits, edits and contigs, and of pairs by insert size; see [`Config::placements`].
@@ -20,13 +21,16 @@ pub struct Placements {
     pub qualities: BTreeMap<u8, u64>,
     /// The length of a window in bases.
     pub window: u64,
-    /// For each contig, the bases of reads in each window of it, as far as their first record says.
-    pub windows: Vec<Vec<u64>>,
+    /// For the longest contigs ([`DRAWN`] at most), by number, the bases of reads in each window of it, as far as their first
+    /// record says.
+    pub windows: BTreeMap<u32, Vec<u64>>,
 }
 
 /// The shortest window, and the number of windows of a reference that is long enough.
 const MIN_WINDOW: u64 = 100;
 const WINDOWS: u64 = 4000;
+/// The largest number of contigs with windows.
+const DRAWN: usize = 8;
 
 /// The first record of a read.
 pub(crate) struct FirstRecord {
@@ -39,15 +43,27 @@ pub(crate) struct FirstRecord {
     pub(crate) start: u64,
     /// The number of bases of the read.
     pub(crate) bases: u64,
+    /// The length of the contig if it is circular.
+    pub(crate) circle: Option<u64>,
 }
 
 impl Placements {
     pub(crate) fn of_contigs(lengths: impl Iterator<Item = u64> + Clone) -> Placements {
         let window = (lengths.clone().sum::<u64>() / WINDOWS).max(MIN_WINDOW);
-        let windows = lengths.map(|length| vec![0; length.div_ceil(window) as usize]);
-        let windows: Vec<Vec<u64>> = windows.collect();
-        let contigs = vec![(0, 0); windows.len()];
-        Placements { contigs, window, windows, ..Placements::default() }
+        let mut longest: Vec<(Reverse<u64>, u32)> = lengths.map(Reverse).zip(0..).collect();
+        let contigs = vec![(0, 0); longest.len()];
+        longest.sort_unstable();
+        let longest = longest.into_iter().take(DRAWN).filter(|(length, _)| length.0 > 0);
+        let windows = longest
+            .map(|(Reverse(length), contig)| (contig, vec![0; length.div_ceil(window) as usize]));
+        Placements { contigs, window, windows: windows.collect(), ..Placements::default() }
+    }
+
+    /// Returns an upper bound of the memory of the statistics for `contigs` contigs, in bytes.
+    pub(crate) fn bytes(contigs: usize) -> u64 {
+        let windows = (WINDOWS + DRAWN as u64) * size_of::<u64>() as u64;
+        // While the longest are found, there is another array.
+        2 * (contigs * size_of::<(u64, u64)>()) as u64 + windows
     }
 
     /// Counts a read without a place.
@@ -57,24 +73,29 @@ impl Placements {
 
     /// Counts a read with a place.
     pub(crate) fn placed(&mut self, first: &FirstRecord) {
-        let FirstRecord { hits, edits, quality, contig, start, bases } = *first;
+        let FirstRecord { hits, edits, quality, contig, bases, .. } = *first;
         *self.hits.entry(hits).or_default() += 1;
         *self.edits.entry(edits).or_default() += 1;
         *self.qualities.entry(quality).or_default() += 1;
         let (reads, sum) = &mut self.contigs[contig as usize];
         *reads += 1;
         *sum += bases;
-        self.cover(contig as usize, start, bases);
+        self.cover(first);
     }
 
-    /// Adds the bases of a read to the windows from its start. Those beyond the contig's end are in the last window.
-    fn cover(&mut self, contig: usize, start: u64, bases: u64) {
-        let windows = &mut self.windows[contig];
-        let Some(last) = windows.len().checked_sub(1) else { return };
-        let (mut at, mut left) = (start, bases);
+    /// Adds the bases of a read to the windows from its start. Those beyond a linear contig's end are in the last window.
+    fn cover(&mut self, first: &FirstRecord) {
+        let Some(windows) = self.windows.get_mut(&first.contig) else { return };
+        let last = windows.len() - 1;
+        let (mut at, mut left) = (first.start, first.bases);
         while left > 0 {
+            at = first.circle.map_or(at, |length| at % length);
             let number = ((at / self.window) as usize).min(last);
-            let room = if number == last { left } else { self.window - at % self.window };
+            let room = match (number == last, first.circle) {
+                (true, Some(length)) => length - at,
+                (true, None) => left,
+                (false, _) => self.window - at % self.window,
+            };
             let here = left.min(room);
             windows[number] += here;
             (at, left) = (at + here, left - here);
@@ -97,7 +118,8 @@ impl Placements {
         for (quality, reads) in other.qualities {
             *self.qualities.entry(quality).or_default() += reads;
         }
-        let windows = self.windows.iter_mut().flatten().zip(other.windows.into_iter().flatten());
+        let windows = self.windows.values_mut().flatten();
+        let windows = windows.zip(other.windows.into_values().flatten());
         windows.for_each(|(sum, more)| *sum += more);
         for ((reads, bases), more) in self.contigs.iter_mut().zip(other.contigs) {
             *reads += more.0;
@@ -111,32 +133,43 @@ mod tests {
     use super::*;
 
     fn read(contig: u32, start: u64, bases: u64) -> FirstRecord {
-        FirstRecord { hits: 1, edits: 0, quality: 60, contig, start, bases }
+        FirstRecord { hits: 1, edits: 0, quality: 60, contig, start, bases, circle: None }
     }
 
     #[test]
     fn windows_have_the_bases_of_reads() {
         let mut placements = Placements::of_contigs([250, 0, 99].into_iter());
         assert_eq!(placements.window, MIN_WINDOW);
-        assert_eq!(placements.windows, [vec![0; 3], vec![], vec![0]]);
+        assert_eq!(placements.windows, BTreeMap::from([(0, vec![0; 3]), (2, vec![0])]));
         placements.placed(&read(0, 90, 150));
         placements.placed(&read(2, 0, 120));
         placements.placed(&read(0, 240, 20));
-        // A read at the start of a circular contig's second round.
-        placements.placed(&read(0, 300, 5));
-        assert_eq!(placements.windows, [vec![10, 100, 65], vec![], vec![120]]);
+        assert_eq!(placements.windows, BTreeMap::from([(0, vec![10, 100, 60]), (2, vec![120])]));
         let mut twice = placements.clone();
         twice.add(placements.clone());
-        assert_eq!(twice.windows[0], [20, 200, 130]);
-        assert_eq!(twice.qualities, BTreeMap::from([(60, 8)]));
-        let whole: u64 = placements.windows.iter().flatten().sum();
+        assert_eq!(twice.windows[&0], [20, 200, 120]);
+        assert_eq!(twice.qualities, BTreeMap::from([(60, 6)]));
+        let whole: u64 = placements.windows.values().flatten().sum();
         assert_eq!(whole, placements.contigs.iter().map(|contig| contig.1).sum::<u64>());
     }
 
     #[test]
+    fn windows_of_circular_contigs_have_the_bases_of_every_round() {
+        let mut placements = Placements::of_contigs([250].into_iter());
+        // From the middle of the last window around the contig, and at the start of its second round.
+        for (start, bases) in [(240, 10 + 250 + 20), (260, 5)] {
+            placements.placed(&FirstRecord { circle: Some(250), ..read(0, start, bases) });
+        }
+        let whole = [100 + 20 + 5, 100, 50 + 10];
+        assert_eq!(placements.windows[&0], whole);
+    }
+
+    #[test]
     fn windows_of_long_references_are_few() {
-        let placements = Placements::of_contigs([3_000_000_000, 1000, 1000].into_iter());
-        let windows: usize = placements.windows.iter().map(Vec::len).sum();
-        assert!(windows as u64 <= WINDOWS + 3, "{windows}");
+        let lengths = [3_000_000_000, 1000, 1000].into_iter().chain([300; 1000]);
+        let placements = Placements::of_contigs(lengths);
+        let windows: usize = placements.windows.values().map(Vec::len).sum();
+        assert!(windows as u64 <= WINDOWS + 8, "{windows}");
+        assert_eq!(placements.windows.len(), DRAWN);
     }
 }

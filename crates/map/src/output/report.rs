@@ -331,6 +331,7 @@ impl<'r> Reporter<'r> {
     ) {
         let [letters, _] = self.cropped(unit, mate);
         if let Some(placements) = &mut self.placements {
+            let contig = &self.view.text.contigs[own.place.contig as usize];
             placements.placed(&FirstRecord {
                 hits: count as u32,
                 edits: own.edits,
@@ -338,6 +339,7 @@ impl<'r> Reporter<'r> {
                 contig: own.place.contig,
                 start: u64::from(own.place.at),
                 bases: letters.len() as u64,
+                circle: contig.is_circular().then_some(contig.len.into()),
             });
         }
     }

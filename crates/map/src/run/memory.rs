@@ -52,7 +52,10 @@ impl Memory {
         let threads = context.threads as u64;
         let sorting = if config.sort { Sorting::least_memory(threads) } else { 0 };
         let what = format_args!("mapping with {threads} threads to this index needs");
-        let mapping = mapping.with(held);
+        let placements =
+            if config.placements { Placements::bytes(index.contigs().len()) } else { 0 };
+        // Those of all workers are added to another.
+        let mapping = mapping.with(held).with((threads + 1) * placements);
         mapping.with(sorting).check(what, Shortage::FEWER_THREADS)?;
         let left = mapping.left();
         // Hits of reads in repeats get a part; the rest is for records to sort, or for texts.

@@ -63,7 +63,7 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     let context = common::context(args.threads.number(), args.memory, None, None);
     let outcome = run_in(&config, &args.lines, &segments, (&paths, &set), &context)?;
     if Pages::is_wanted(&args.pages) {
-        pages.write(Kind::Selection, &page::of(args, &inputs, &outcome))?;
+        pages.write(Kind::Selection, &page::of(args, &segments, &outcome))?;
     }
     set.commit_last()?;
     ExtractFormat::note(args.given_format, &args.output, console);

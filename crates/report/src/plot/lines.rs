@@ -10,6 +10,8 @@ const COVERAGES: f64 = 6.0;
 const MIN: f64 = 60.0;
 /// The maximum number of samples that are drawn as bars; more are drawn as lines.
 const MAX_BARS: usize = 3;
+/// The maximum number of bars and of points of a model.
+const MAX_DRAWN: f64 = 4000.0;
 /// The maximum number of values that are drawn as bars.
 const MAX_VALUES: u64 = 60;
 
@@ -108,21 +110,31 @@ fn places(axes: &Axes, rows: &Rows) -> Vec<[f64; 2]> {
     shown.map(|&(value, number)| axes.point([value as f64, number as f64])).collect()
 }
 
-/// Draws a bar for each count.
+/// Returns the number of counts that are drawn as one.
+fn together(axes: &Axes) -> u64 {
+    (axes.along.most() / MAX_DRAWN).ceil().max(1.0) as u64
+}
+
+/// Draws a bar for each count, or for the mean of several if there are too many.
 fn bars(axes: &Axes, rows: &Rows) -> Shape {
+    let width = together(axes);
     let shown = rows.iter().take_while(|row| row.0 as f64 <= axes.along.most());
+    let shown: Vec<(u64, u64)> = shown.copied().collect();
     let bottom = axes.frame[3];
-    let bar = |&(value, number): &(u64, u64)| {
-        let [from, to] = [value as f64 - 0.5, value as f64 + 0.5].map(|side| axes.x(side));
-        rectangle([from, axes.y(number as f64), to, bottom])
+    let bar = |some: &[(u64, u64)]| {
+        let first = (some[0].0 / width * width) as f64 - 0.5;
+        let [from, to] = [first, first + width as f64].map(|side| axes.x(side));
+        let sum: u64 = some.iter().map(|row| row.1).sum();
+        rectangle([from, axes.y(sum as f64 / width as f64), to, bottom])
     };
-    Shape::filled(shown.map(bar).collect(), COLOURS[5], 0.8)
+    let groups = shown.chunk_by(|one, other| one.0 / width == other.0 / width);
+    Shape::filled(groups.map(bar).collect(), COLOURS[5], 0.8)
 }
 
 /// Draws the model as a line, with dashed lines at its peaks.
 fn modelled(axes: &Axes, model: &Model) -> Vec<Shape> {
     let [_, top, _, bottom] = axes.frame;
-    let expected = model.expected.iter().enumerate().skip(1);
+    let expected = model.expected.iter().enumerate().skip(1).step_by(together(axes) as usize);
     let shown = expected.take_while(|(count, _)| *count as f64 <= axes.along.most());
     let line = shown.map(|(count, number)| axes.point([count as f64, *number]));
     let peaks = (1..=model.ploidy).map(|copies| f64::from(copies) * model.coverage);

@@ -114,7 +114,7 @@ function ofMapping({ reads, mapped, pairs: all, inserts, contigs }) {
   return [
     ["Reads", number(reads)],
     ["Mapped", percent(reads > 0 ? mapped / reads : null, 1), `${number(mapped)} reads`],
-    pairs > 0 && ["Concordant pairs", percent(all > 0 ? pairs / all : (2 * pairs) / reads, 1), `${number(pairs)} pairs`],
+    (all > 0 || pairs > 0) && ["Concordant pairs", percent(all > 0 ? pairs / all : (2 * pairs) / reads, 1), `${number(pairs)} pairs`],
     pairs > 0 && ["Insert size", number(median), "median, in bases"],
     contigs.length > 0 && ["Depth", `${number(Number(depth.toPrecision(3)))}×`, `mean of ${number(contigs.length)} ${contigs.length === 1 ? "contig" : "contigs"}`],
   ];

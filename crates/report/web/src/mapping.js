@@ -28,7 +28,7 @@ export function mappings(all) {
       rows: samples.map(({ sample, mapping }) => {
         const { reads, mapped, pairs } = mapping;
         const concordant = mapping.inserts.reduce((sum, [, many]) => sum + many, 0);
-        return [sample, reads, mapped, reads > 0 ? mapped / reads : null, pairs ?? null, concordant, pairs > 0 ? concordant / pairs : null];
+        return [sample, reads, mapped, reads > 0 ? mapped / reads : null, pairs ?? null, pairs ? concordant : null, pairs > 0 ? concordant / pairs : null];
       }),
     }),
     samples.some(({ mapping }) => mapping.qualities?.length > 0) && histogram({

@@ -71,11 +71,23 @@ function line({ sample, spectrum: { k, model } }, several) {
     ...genotypes,
     ["kcov", model.coverage.toFixed(1)],
     ["err", model.error_rate === null ? "–" : share(model.error_rate)],
-    ["dup", model.duplication.toFixed(3)],
+    ...(model.bias === undefined ? [] : [["dup", model.bias.toFixed(3)]]),
     ["k", k],
     ["p", ploidy],
   ];
   return el("p", { class: "numbers" }, several ? el("strong", {}, `${short(sample)}: `) : null, parts.map(([name, value]) => el("span", {}, `${name}: ${value} `)));
+}
+
+/** At most twice MOST_ROWS rows: from a count on, each is the mean of several. */
+function thinned(rows) {
+  if (rows.length <= MOST_ROWS) return rows;
+  const width = Math.ceil(rows.length / MOST_ROWS);
+  const means = rows.slice(0, MOST_ROWS);
+  for (let from = MOST_ROWS; from < rows.length; from += width) {
+    const some = rows.slice(from, from + width);
+    means.push([some[Math.floor(some.length / 2)][0], some.reduce((sum, [, kmers]) => sum + kmers, 0) / some.length]);
+  }
+  return means;
 }
 
 /** The spectra; `isLog` makes both axes logarithmic at first, which shows errors and repeats. */
@@ -86,7 +98,7 @@ function picture(drawn, isLog) {
   const near = Math.max(LEAST, ...drawn.map(extent));
   const largest = drawn.reduce((most, { spectrum: { rows } }) => Math.max(most, rows.at(-1)[0]), 1);
   const most = isLog ? Math.max(near, Math.min(REPEATS * near, 1.2 * largest)) : near;
-  const cut = (rows) => filled(rows.filter(([count]) => count <= 4 * most)).slice(0, MOST_ROWS);
+  const cut = (rows) => thinned(filled(rows.filter(([count]) => count <= most)));
   // 0 is not on a logarithmic axis: the line has a gap there.
   const points = (rows) => cut(rows).map(([count, kmers]) => [count, logY && kmers === 0 ? null : kmers]);
   const figure = chart({
