@@ -6,7 +6,7 @@ use merganser_run::{Budget, Context, Shortage};
 use super::AHEAD;
 use crate::index::Index;
 use crate::room::Room;
-use crate::{Config, Error, Prefilter};
+use crate::{Config, Error, Placements, Prefilter};
 
 /// The bytes of text after which a worker passes it on before its batch is done, to wait for earlier batches:
 /// the minimum, and the maximum if there is memory to spare.
