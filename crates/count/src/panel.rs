@@ -48,7 +48,8 @@ impl<K: Kmer> SignaturePanel<K> {
             (sections as usize, BinMap::of_met(slots, weights, sections as usize))
         };
         let make = || SignatureSlots::new(config, slots);
-        let loaded = Panel::load_by_slots(table, slots.count(), make, distribute, budget, context)?;
+        let room = (budget, config.storage);
+        let loaded = Panel::load_by_slots(table, slots.count(), make, distribute, room, context)?;
         Ok(SignaturePanel { panel: loaded.0, map: loaded.1 })
     }
 }

@@ -186,6 +186,15 @@ pub(crate) fn panel_results<K: Width>(job: Job<'_>, bytes: u64) -> Plan {
     Plan { bins: 0, block_bytes, full_bytes, table_bytes: table_bytes(job) }
 }
 
+/// Returns the memory in bytes with which a panel's run would not have spilled `spilled` bytes; `None` if the configuration
+/// keeps them on disk.
+pub(crate) fn memory_for_panel(job: Job<'_>, spilled: u64) -> Option<u64> {
+    // With more memory, chunks and hash maps grow too.
+    let growing = job.threads as u64 * CHUNK_BYTES * 9 / 4 + spilled / 4;
+    let may_stay = job.config.storage != Storage::Disk;
+    may_stay.then(|| job.memory + spilled + growing)
+}
+
 /// Returns the size of each of `open` open blocks, and what they leave of `bytes` for full ones.
 fn blocks(bytes: u64, open: u64) -> (usize, u64) {
     let block_bytes = (bytes / 8 / open).clamp(MIN_BLOCK_BYTES, BLOCK_BYTES);

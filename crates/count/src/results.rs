@@ -14,10 +14,10 @@ use crate::{Config, Error};
 pub(crate) struct Results<'p, K> {
     scattered: Scattered<'p, K>,
     /// The smallest count that is kept.
-    /// The largest count that is kept.
     least: u32,
-    /// Whether a table is wanted; otherwise only the histogram is filled.
+    /// The largest count that is kept.
     most: u32,
+    /// Whether a table is wanted; otherwise only the histogram is filled.
     keep: bool,
     /// The largest number of k-mers that one worker sorts at a time.
     max_at_once: u64,

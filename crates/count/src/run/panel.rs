@@ -99,6 +99,9 @@ impl RunContext<'_> {
         outcome.kept_kmers += if self.config.least() == 0 { absent } else { 0 };
         self.write(&results, files, &mut outcome)?;
         outcome.spilled_bytes += pool.spilled();
+        if outcome.spilled_bytes > 0 {
+            outcome.enough_memory = plan::memory_for_panel(self.job, outcome.spilled_bytes);
+        }
         self.progress.finish();
         Ok(outcome)
     }
@@ -186,7 +189,7 @@ impl RunContext<'_> {
         outcome.total_kmers = sent.kmers;
         outcome.super_kmers = sent.super_kmers;
         outcome.super_kmer_bytes = sent.bytes;
-        outcome.spilled_bytes = pool.spilled();
+        outcome.spilled_bytes = panel.panel.spilled() + pool.spilled();
         Ok(())
     }
 

@@ -178,12 +178,12 @@ impl<'s> Session<'s> {
         Engine { tables: ranges, k: self.k, section_bits, most, threads, progress, total, cancel }
     }
 
-    /// Returns the number of k-mers that may wait to be written; an encoded one takes about a third of a plain one.
     /// Returns the memory for encoded parts, in bytes, which calculations that do not write a table have for other uses.
     pub(crate) fn waiting_bytes(&self) -> u64 {
         self.waiting_bytes
     }
 
+    /// Returns the number of k-mers that may wait to be written; an encoded one takes about a third of a plain one.
     pub(crate) fn max_waiting<K: Kmer>(&self) -> u64 {
         self.waiting_bytes / size_of::<(K, u32)>() as u64
     }

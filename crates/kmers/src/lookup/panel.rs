@@ -25,6 +25,8 @@ pub struct Panel<K> {
     /// The number of first bits of a k-mer that select its section, if they do.
     pub(super) bits: Option<u32>,
     sections: Vec<Mutex<PanelSection<K>>>,
+    /// The bytes of temporary files that loading took.
+    spilled: u64,
 }
 
 /// Some k-mers of a panel with their counters.
@@ -107,12 +109,23 @@ impl<K: Kmer> Panel<K> {
     }
 
     pub(super) fn new(k: usize, bits: Option<u32>, sections: Vec<PanelSection<K>>) -> Panel<K> {
-        Panel { k, bits, sections: sections.into_iter().map(Mutex::new).collect() }
+        let sections = sections.into_iter().map(Mutex::new).collect();
+        Panel { k, bits, sections, spilled: 0 }
+    }
+
+    /// Adds what loading took of the disk.
+    pub(super) fn loaded_with(self, spilled: u64) -> Panel<K> {
+        Panel { spilled, ..self }
     }
 
     /// Returns the memory of the panel in bytes.
     pub fn bytes(&self) -> u64 {
         (0..self.sections()).map(|number| self.section(number).bytes()).sum()
+    }
+
+    /// Returns the size in bytes of the temporary files that loading took.
+    pub fn spilled(&self) -> u64 {
+        self.spilled
     }
 
     /// Returns the number of sections.

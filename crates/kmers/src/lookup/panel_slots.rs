@@ -31,10 +31,11 @@ pub trait Distribution: Sync {
 impl<K: Kmer> Panel<K> {
     /// Loads the k-mers of a table as [`Panel::load`] does, in sections by their slots: each worker assigns k-mers to
     /// `slots` slots by what `make` returns. `distribute` is called with the number of k-mers of each slot and returns
-    /// the number of sections and the distribution, which is returned.
+    /// the number of sections and the distribution, which is returned. k-mers wait in memory or on disk, as `storage` allows,
+    /// until all of a section are known.
     ///
     /// # Errors
-    /// If the table cannot be read, or there is too little memory.
+    /// If the table cannot be read, or there is too little memory, or no disk to wait on.
     ///
     /// # Panics
     /// If the table is not [sorted](AnyTable::sorted): it is read twice.
@@ -43,7 +44,7 @@ impl<K: Kmer> Panel<K> {
         slots: usize,
         make: impl Fn() -> S + Sync,
         distribute: impl FnOnce(&[u64]) -> (usize, D),
-        budget: Budget,
+        (budget, storage): (Budget, Storage),
         context: &Context,
     ) -> Result<(Panel<K>, D), Error> {
         let (progress, cancel, threads) = (&*context.progress, &context.cancel, context.threads);
@@ -59,7 +60,8 @@ impl<K: Kmer> Panel<K> {
         let block_bytes =
             (left / 8 / sections as u64).clamp(*BLOCK_BYTES.start(), *BLOCK_BYTES.end());
         let directory = context.temp_dir.clone();
-        let spilling = Spilling { storage: Storage::Auto, limit: left / 2, directory };
+        let limit = left.saturating_sub(sections as u64 * block_bytes);
+        let spilling = Spilling { storage, limit, directory };
         let pool = BlockPool::new(block_bytes as usize, spilling);
         let scatter = Scatter::new(BySection { sections, width: PhantomData }, &pool);
         let make = || Scattered {
@@ -83,7 +85,8 @@ impl<K: Kmer> Panel<K> {
         let mut all: Vec<(usize, PanelSection<K>)> = parts.into_iter().flatten().collect();
         all.sort_unstable_by_key(|&(number, _)| number);
         let all = all.into_iter().map(|(_, section)| section).collect();
-        Ok((Panel::new(session.k, None, all), distribution))
+        let panel = Panel::new(session.k, None, all).loaded_with(pool.spilled());
+        Ok((panel, distribution))
     }
 }
 
