@@ -68,7 +68,7 @@ pub(crate) fn remove_outputs(dir: &Dir) {
 fn little_address_space() {
     let dir = prepared();
     let before = dir.names();
-    for megabytes in [40, 70, 100, 180, 350, 800] {
+    for megabytes in [50, 70, 100, 180, 350, 800] {
         for Row { line: args, .. } in rows() {
             let limit = format!("ulimit -v {}", megabytes << 10);
             let ran = limited(&dir, &limit, &format!("{args} -q --threads 3"));
