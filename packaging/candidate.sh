@@ -77,6 +77,10 @@ complete() {
 # Makes a root by debootstrap, if it is missing. While debootstrap runs, or if it fails, there is a folder `debootstrap` in it.
 make_root() {
     [[ ! -x "$roots/$1/bin/sh" || -e "$roots/$1/debootstrap" ]] || return 0
+    if [[ -e "$roots/$1" ]]; then
+        echo "candidate.sh: $roots/$1 is not a complete root: remove it" >&2
+        return 1
+    fi
     rm -rf --one-file-system "$roots/$1.part"
     debootstrap --variant=minbase "$1" "$roots/$1.part"
     mv -T "$roots/$1.part" "$roots/$1"
