@@ -25,14 +25,15 @@ if [[ -n "$(git status --porcelain --untracked-files=no)" ]]; then
     exit 1
 fi
 # The wheel and the program are built with the same flags, so that their crates are compiled once.
-export RUSTFLAGS="--remap-path-prefix=$root=merganser --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
+# shellcheck source=packaging/flags.sh
+source "$here/flags.sh"
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target/zig}
 failed=0
 left_out=()
 
-# Runs a step: NAME TOOLS COMMAND... Without one of its tools, it is not run.
+# Runs a step: NAME TOOLS COMMAND... Without one of its tools, it is not run. A command in a condition would ignore `set -e`.
 step() {
-    local name=$1 tools=$2 tool begun=$SECONDS
+    local name=$1 tools=$2 tool status begun=$SECONDS
     shift 2
     for tool in $tools; do
         if ! command -v "$tool" > /dev/null; then
@@ -40,7 +41,14 @@ step() {
             return
         fi
     done
-    if "$@" > "$logs/$name.log" 2>&1; then
+    set +e
+    (
+        set -euo pipefail
+        "$@"
+    ) > "$logs/$name.log" 2>&1
+    status=$?
+    set -e
+    if ((status == 0)); then
         printf '%-22s ok      %4d s\n' "$name" $((SECONDS - begun))
     else
         printf '%-22s FAILED  %4d s  %s\n' "$name" $((SECONDS - begun)) "$logs/$name.log"
@@ -48,9 +56,11 @@ step() {
     fi
 }
 
-# Checks that a program or library is stripped.
+# Checks that a program or library exists and is stripped.
 stripped() {
-    if readelf --wide --section-headers "$1" | grep -qE ' \.(symtab|debug_info) '; then
+    local sections
+    sections=$(readelf --wide --section-headers "$1") || return 1
+    if grep -qE ' \.(symtab|debug_info) ' <<< "$sections"; then
         echo "candidate.sh: $1 is not stripped" >&2
         return 1
     fi
@@ -58,11 +68,22 @@ stripped() {
 
 # Checks that a program has all features of the packages.
 complete() {
-    "$@" --version | tee /dev/stderr | grep -q '^features: .*+cram +parquet'
+    local report
+    report=$("$@" --version --verbose) || return 1
+    echo "$report"
+    grep -q '^features: .*+cram +parquet' <<< "$report"
 }
 
+# Makes a root by debootstrap, if it is missing. While debootstrap runs, or if it fails, there is a folder `debootstrap` in it.
 make_root() {
-    [[ -x "$roots/$1/bin/sh" ]] || debootstrap --variant=minbase "$1" "$roots/$1"
+    [[ ! -x "$roots/$1/bin/sh" || -e "$roots/$1/debootstrap" ]] || return 0
+    if [[ -e "$roots/$1" ]]; then
+        echo "candidate.sh: $roots/$1 is not a complete root: remove it" >&2
+        return 1
+    fi
+    rm -rf --one-file-system "$roots/$1.part"
+    debootstrap --variant=minbase "$1" "$roots/$1.part"
+    mv -T "$roots/$1.part" "$roots/$1"
 }
 
 archive() {
@@ -80,7 +101,7 @@ debian_package() {
 
 wheel() {
     if [[ -n "${MERGANSER_WHEEL:-}" ]]; then
-        cp "$MERGANSER_WHEEL" "$out/"
+        [[ "$MERGANSER_WHEEL" -ef "$out/$(basename "$MERGANSER_WHEEL")" ]] || cp "$MERGANSER_WHEEL" "$out/"
     else
         MERGANSER_PROGRAM=$program "$root/crates/python/manylinux.sh" "$out"
     fi
@@ -92,7 +113,9 @@ wheel_check() {
     # Whatever the package needs must be in the wheel.
     "$environment/bin/pip" install --no-index --no-deps "$out"/merganser-"$version"-*.whl
     complete "$environment/bin/merganser"
-    while read -r file; do stripped "$file"; done < <(find "$environment" -name '_core*.so'; echo "$environment/bin/merganser")
+    file=$(find "$environment" -name '_core*.so')
+    stripped "$file"
+    stripped "$environment/bin/merganser"
     (cd "$scratch" && env -i PATH="$environment/bin:/usr/bin:/bin" python - "$root/tests/data/ERR1438863_1.fastq.gz" "$version") <<'PYTHON'
 import sys
 
@@ -110,12 +133,14 @@ source_archive() {
 }
 
 recipes() {
-    local sum
+    local sum missing
     rm -rf "$out/recipes"
     mkdir -p "$out/recipes"
     cp -r "$here/bioconda" "$here/nf-core" "$here/galaxy" "$here/snakemake" "$out/recipes/"
-    if grep -rL "$version" "$out"/recipes/{bioconda/meta.yaml,galaxy/tools/merganser/macros.xml,nf-core/modules/nf-core/merganser/*/environment.yml} | grep .; then
-        echo "candidate.sh: these files do not have the version $version" >&2
+    # grep's exit code is 1 if no file has the version.
+    missing=$(grep -LF "$version" "$out"/recipes/{bioconda/meta.yaml,galaxy/tools/merganser/macros.xml,nf-core/modules/nf-core/merganser/*/environment.yml}) || (($? == 1))
+    if [[ -n "$missing" ]]; then
+        printf 'candidate.sh: these files do not have the version %s:\n%s\n' "$version" "$missing" >&2
         return 1
     fi
     # `conda build recipes/bioconda` works before there is a tag.
@@ -125,8 +150,9 @@ recipes() {
 }
 
 checksums() {
-    (cd "$out" && rm -f SHA256SUMS && find . -maxdepth 1 -type f -printf '%P\n' | sort | xargs sha256sum > SHA256SUMS &&
-        sha256sum -c SHA256SUMS)
+    cd "$out"
+    find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum > SHA256SUMS
+    sha256sum -c SHA256SUMS
 }
 
 program=$scratch/merganser-$version-x86_64-linux/bin/merganser
@@ -140,7 +166,7 @@ else
     step archive "cargo-zigbuild readelf strip" archive
 fi
 if [[ ! -x "$program" ]]; then
-    cat "$logs/archive.log" 2> /dev/null >&2 || echo "candidate.sh: ${left_out[*]}" >&2
+    cat "$logs/archive.log" >&2 2> /dev/null || echo "candidate.sh: ${left_out[*]}" >&2
     exit 1
 fi
 step source-archive git source_archive

@@ -23,8 +23,8 @@ trap 'rm -rf "$scratch"' EXIT
 
 program=${MERGANSER_PROGRAM:-}
 if [[ -z "$program" ]]; then
-    # The program must not contain paths of this machine.
-    export RUSTFLAGS="--remap-path-prefix=$root=merganser --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
+    # shellcheck source=packaging/flags.sh
+    source "$root/packaging/flags.sh"
     MERGANSER_COMMIT=$(git rev-parse --short=12 HEAD) cargo zigbuild --release --locked --package merganser --target "x86_64-unknown-linux-gnu.$glibc"
     program="${CARGO_TARGET_DIR:-target}/x86_64-unknown-linux-gnu/release/merganser"
 fi

@@ -1,14 +1,16 @@
 #!/bin/bash
 # Usage: check.sh PACKAGE.deb ROOT
-# Installs the package in ROOT, runs it, and removes it again. ROOT is a Debian root made by `debootstrap --variant=minbase
-# bookworm ROOT`. Must be run by root.
+# Installs the package in a copy of ROOT, runs it, and removes it again. ROOT is a Debian root made by `debootstrap
+# --variant=minbase bookworm ROOT`. Must be run by root.
 set -euo pipefail
 package=$1
-root=$2
 data=$(cd "$(dirname "$0")/../../tests/data" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+root=$scratch/root
+cp -a --reflink=auto "$(realpath "$2")" "$root"
 install -m 644 "$package" "$root/tmp/merganser.deb"
 install -m 644 "$data/ERR1438863_1.fastq.gz" "$root/tmp/reads.fastq.gz"
-trap 'rm -f "$root/tmp/merganser.deb" "$root/tmp/reads.fastq.gz"' EXIT
 chroot "$root" bash -euo pipefail -c '
     export PATH=/usr/sbin:/usr/bin:/sbin:/bin
     dpkg -i /tmp/merganser.deb

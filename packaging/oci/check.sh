@@ -1,7 +1,7 @@
 #!/bin/bash
 # Usage: check.sh IMAGE.tar
 # Checks the parts of an OCI image, unpacks its root into an empty folder, and runs the program there as the image's user, with
-# `bash -c` as Nextflow does. Must be run by root, which mounts /proc and /dev as an engine does.
+# `bash -c` as Nextflow does. Must be run by root, which mounts /proc and /dev as an engine does; requires the Python of image.py.
 set -euo pipefail
 image=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +21,7 @@ unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/de
     [[ $(id -u) == 1000 ]]
     ps > /dev/null
     merganser --version | head -n 1
-    merganser --version | grep -q "+parquet"
+    [[ "$(merganser --version --verbose)" == *" +cram +parquet"* ]]
     merganser --help > /dev/null
     merganser count -q -k 21 --format tsv -o - reads.fastq.gz | wc -l
 '

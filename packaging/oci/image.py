@@ -6,12 +6,14 @@ Usage: image.py write MERGANSER ROOT VERSION REVISION FILE.tar
 ROOT is a Debian root in which the steps of the Dockerfile's second stage have run (build.sh). The image has two layers:
 ROOT, and the program with its licences. Engines load it: `podman load -i FILE.tar`, `skopeo copy oci-archive:FILE.tar ...`,
 `docker load -i FILE.tar` (Docker 25 or newer). The same input gives the same bytes. `unpack` checks sizes and checksums of
-all parts, and extracts the layers in order. Requires Python 3.10, and root to read and write files of all owners.
+all parts, and extracts the layers in order. Requires Python 3.12, or 3.11 from 3.11.4, or 3.10 from 3.10.12, and root to read
+and write files of all owners.
 
 Specification: https://github.com/opencontainers/image-spec, version 1.1: image-layout.md, manifest.md, config.md, layer.md.
 """
 
 import datetime
+import functools
 import gzip
 import hashlib
 import io
@@ -32,6 +34,7 @@ LEFT_OUT = (
 )
 
 
+@functools.cache
 def epoch() -> int:
     """Returns the time of all files: that of the commit."""
     time = os.environ.get("SOURCE_DATE_EPOCH")
@@ -58,8 +61,11 @@ class Blobs:
         return self.add(media, json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
 
 
-def layer(blobs: Blobs, entries: list) -> tuple[dict, str]:
-    """Adds a layer of (name in the image, path) pairs; returns its descriptor and the checksum of its tar file."""
+def layer(blobs: Blobs, entries: list, own: bool = False) -> tuple[dict, str]:
+    """Adds a layer of (name in the image, path) pairs; returns its descriptor and the checksum of its tar file.
+
+    The owner and the permissions of our own files do not depend on the checkout.
+    """
     tar = io.BytesIO()
     with tarfile.open(fileobj=tar, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name, path in entries:
@@ -67,6 +73,8 @@ def layer(blobs: Blobs, entries: list) -> tuple[dict, str]:
             if member is None:
                 continue  # a socket
             member.mtime, member.uname, member.gname, member.pax_headers = epoch(), "", "", {}
+            if own:
+                member.uid, member.gid, member.mode = 0, 0, 0o755 if member.mode & 0o100 else 0o644
             if member.isreg():
                 with open(path, "rb") as content:
                     archive.addfile(member, content)
@@ -126,7 +134,7 @@ def write(program: str, root: str, version: str, revision: str, output: str) -> 
     blobs = Blobs()
     base = layer(blobs, files_of(pathlib.Path(root)))
     licences = [(f"usr/share/doc/merganser/{name}", REPOSITORY / name) for name in ("LICENSE-APACHE", "LICENSE-MIT")]
-    own = layer(blobs, [*licences, ("usr/local/bin/merganser", program)])
+    own = layer(blobs, [*licences, ("usr/local/bin/merganser", program)], own=True)
     created = datetime.datetime.fromtimestamp(epoch(), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     history = [{"created": created, "created_by": by} for by in ("debootstrap --variant=minbase", "merganser")]
     config = blobs.add_json(f"{MEDIA}.config.v1+json", {

@@ -34,6 +34,7 @@ wildcard_constraints:
     range=r"\d+",
     row=r"\d+",
     batch=r"\d+",
+    format="fastq|fasta",
 
 
 host = config["deplete"]["set"]
@@ -44,15 +45,21 @@ def given(row):
     return [name for name in (row["reads_1"], row.get("reads_2")) if name]
 
 
+def format_of(name):
+    """Returns the format of reads by the name of their file: FASTA stays FASTA, as it has no qualities."""
+    return "fasta" if re.search(r"\.(fa|fasta|fna|fas)(\.(gz|bgz|zst|bz2|xz|zip))?$", name, re.IGNORECASE) else "fastq"
+
+
 def files_of(sample):
     """Returns the files of each line of a sample, without the host's reads if there is a set."""
     rows = samples[sample]
     if not host:
         return [given(row) for row in rows]
     name = f"results/deplete/{sample}/"
-    pair = lambda at: [f"{name}{at}_{mate}.fastq.gz" for mate in (1, 2)]
-    single = lambda at: [f"{name}{at}.fastq.gz"]
-    return [(pair if len(given(row)) == 2 else single)(at) for at, row in enumerate(rows, 1)]
+    mates = lambda row: ("_1", "_2") if len(given(row)) == 2 else ("",)
+    return [
+        [f"{name}{at}{mate}.{format_of(row['reads_1'])}.gz" for mate in mates(row)] for at, row in enumerate(rows, 1)
+    ]
 
 
 def reads(sample):

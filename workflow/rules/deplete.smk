@@ -6,10 +6,10 @@ rule deplete_pairs:
         second=lambda wildcards: row_of(wildcards)[1],
         set=host or [],
     output:
-        first="results/deplete/{sample}/{row}_1.fastq.gz",
-        second="results/deplete/{sample}/{row}_2.fastq.gz",
+        first="results/deplete/{sample}/{row}_1.{format}.gz",
+        second="results/deplete/{sample}/{row}_2.{format}.gz",
     log:
-        "logs/deplete/{sample}/{row}.pairs.log",
+        "logs/deplete/{sample}/{row}.{format}.pairs.log",
     conda:
         "../envs/merganser.yaml"
     threads: config["deplete"]["threads"]
@@ -28,9 +28,9 @@ rule deplete_single:
         reads=row_of,
         set=host or [],
     output:
-        "results/deplete/{sample}/{row}.fastq.gz",
+        "results/deplete/{sample}/{row}.{format}.gz",
     log:
-        "logs/deplete/{sample}/{row}.single.log",
+        "logs/deplete/{sample}/{row}.{format}.single.log",
     conda:
         "../envs/merganser.yaml"
     threads: config["deplete"]["threads"]

@@ -30,12 +30,13 @@ prepare() { # FOLDER: makes samples, a database and the configuration
     cp "$data/ERR1438863_$at.fastq.gz" "$folder/reads/lane_$at.fastq.gz"
     # gzip with several members, which can be divided.
     split -l 40000 --filter 'gzip -1' "$folder/reads/whole_$at.fastq" >"$folder/reads/large_$at.fastq.gz"
+    zcat "$data/ERR1438863_$at.fastq.gz" | sed -n '1~4s/^@/>/p; 2~4p' | gzip -1 >"$folder/reads/plain_$at.fa.gz"
   done
   {
     printf 'sample\treads_1\treads_2\tassembly\n'
     printf 'large\treads/large_1.fastq.gz\treads/large_2.fastq.gz\t\nlarge\treads/whole_1.fastq\treads/whole_2.fastq\t\n'
     for at in 1 2; do printf 'small%s\treads/lane_1.fastq.gz\treads/lane_2.fastq.gz\tassembly.fa.gz\n' $at; done
-    printf 'single\treads/lane_1.fastq.gz\t\t\n'
+    printf 'single\treads/lane_1.fastq.gz\t\t\nsingle\treads/plain_1.fa.gz\t\t\nsingle\treads/plain_1.fa.gz\treads/plain_2.fa.gz\t\n'
   } >"$folder/config/samples.tsv"
   # The large sample is divided into shards; the small ones are not.
   sed -e 's/shard_gigabytes: .*/shard_gigabytes: 0.03/' -e 's/ranges: .*/ranges: 3/' -e 's/samples_per_job: .*/samples_per_job: 2/' \
@@ -54,7 +55,8 @@ expected() { # FOLDER: checks that all steps have results, and those of single r
   for sample in large small1 small2 single; do
     ls "$results"/{counts/$sample.mgk,classify/$sample.kreport,bracken/$sample.tsv,map/$sample.bam,map/$sample.bam.bai} >/dev/null
   done
-  ls "$results"/qv/small{1,2}.qv "$results"/deplete/large/{1,2}_{1,2}.fastq.gz "$results"/deplete/single/1.fastq.gz >/dev/null
+  ls "$results"/qv/small{1,2}.qv "$results"/deplete/large/{1,2}_{1,2}.fastq.gz "$results"/deplete/single/{1.fastq,2.fasta,3_1.fasta,3_2.fasta}.gz \
+    >/dev/null
   [ ! -e "$results/qv/large.qv" ] || { echo "small samples only have assemblies"; exit 1; }
   merganser deplete filter --quiet "$1/host.mgd" -1 "$1/reads/lane_1.fastq.gz" -2 "$1/reads/lane_2.fastq.gz" -o "$work/kept_#.fastq.gz"
   cmp "$work/kept_1.fastq.gz" "$results/deplete/small1/1_1.fastq.gz"
@@ -87,6 +89,20 @@ sabotage() { # FOLDER: kills a program, cancels a job and takes a node down, onc
 echo "lint"
 prepare "$work/local"
 snakemake --snakefile "$workflow/Snakefile" --directory "$work/local" --lint >"$work/lint" 2>&1 || { cat "$work/lint"; exit 1; }
+
+echo "a configuration of an earlier version"
+mkdir -p "$work/earlier/config"
+ln -s "$work/local/reads" "$work/local/refs.mgdb" "$work/earlier/"
+cut -f 1-3 "$work/local/config/samples.tsv" >"$work/earlier/config/samples.tsv"
+cat >"$work/earlier/config/config.yaml" <<'CONFIG'
+samples: config/samples.tsv
+count: {k: 21, min_count: 2, ploidy: 2, threads: 1, shard_gigabytes: 50, ranges: 16}
+classify: {database: refs.mgdb, threads: 1, samples_per_job: 2}
+gpus: 0
+multiqc: false
+CONFIG
+run "$work/earlier" local --cores 2 --dry-run
+[ -z "$(find "$work/earlier" -name deplete -o -name bracken)" ]
 
 echo "on this machine"
 run "$work/local" local --cores 2
