@@ -1,12 +1,10 @@
 //! Habits of other tools: names of taxa in place of numbers, defaults in the environment, and tips.
 
-use std::process::Command;
-
-use merganser_test_support::{Dir, MERGANSER, Ran, two_species};
+use merganser_test_support::{Dir, Ran, program, two_species};
 
 /// Runs the program with environment variables.
 fn run_in(dir: &Dir, variables: &[(&str, &str)], args: &str) -> Ran {
-    let mut command = Command::new(MERGANSER);
+    let mut command = program();
     command.args(args.split(' ')).current_dir(dir.root()).envs(variables.iter().copied());
     Ran::new(&command.output().unwrap(), dir.root())
 }

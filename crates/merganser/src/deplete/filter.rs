@@ -16,7 +16,7 @@ use merganser_map::Index;
 use merganser_report::multiqc::Kind;
 use merganser_run::{Cancel, Context, Summary, thousands};
 
-use super::certificate::{self, Digests};
+use super::certificate::{self, Digests, SharedDigests};
 use super::{page, sheet, summary};
 use crate::args::deplete::DepleteFilterArgs;
 use crate::common::{self, hint_at_mates, tell_skipped, tell_time};
@@ -45,6 +45,8 @@ pub(super) struct Finished<'r> {
 pub(super) struct HostData {
     minimizers: MinimizerLookup,
     haplotypes: Option<Haplotypes>,
+    /// The digests of these files, for certificates.
+    digests: SharedDigests,
 }
 
 impl HostData {
@@ -54,7 +56,8 @@ impl HostData {
     /// If a file cannot be read.
     pub(super) fn open(args: &DepleteFilterArgs, context: &Context) -> Result<HostData> {
         let haplotypes = haplotypes(args)?;
-        Ok(HostData { minimizers: MinimizerLookup::read(&args.set, context)?, haplotypes })
+        let minimizers = MinimizerLookup::read(&args.set, context)?;
+        Ok(HostData { minimizers, haplotypes, digests: SharedDigests::default() })
     }
 }
 
@@ -170,7 +173,8 @@ impl<'a> FilterJob<'a> {
         let filter = || run_in(&config, known, segments, (&outputs, set), context);
         let (outcome, digests) = match (&args.confirm, &args.certificate) {
             (Some(index), Some(_)) => {
-                let digests = |cancel: &Cancel| Digests::of(&args.set, index, inputs, cancel);
+                let files = (args.set.as_path(), index.as_path());
+                let digests = |cancel: &Cancel| Digests::of(files, inputs, &host.digests, cancel);
                 let (outcome, digests) = beside(filter, digests);
                 (outcome, Some(digests))
             }
