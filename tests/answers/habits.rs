@@ -43,6 +43,13 @@ fn taxa_have_names() {
         let said = dir.run(line).fails(2);
         assert!(said.contains(expected), "{said}");
     }
+    for line in
+        ["report filter --taxid 11, r.kreport", "extract reads --taxid ,2 --lines l.tsv 1.fq"]
+    {
+        let ran = dir.run(line);
+        assert_eq!(ran.code, Some(2), "{line}");
+        assert!(ran.stderr.contains("a taxon is empty"), "{}", ran.stderr);
+    }
 }
 
 #[test]
@@ -77,6 +84,29 @@ fn variables_are_defaults_of_options() {
         run_in(&dir, &[(name, value)], "kmers info t.mgk").ok();
         run_in(&dir, &[(name, value)], "--version").ok();
     }
+}
+
+#[test]
+fn the_former_option_of_the_taxonomy_leaves_the_variable() {
+    let dir = two_species::prepared();
+    let build = "build -t tax -o x.mgdb --json j.json g0.fa g1.fa";
+    run_in(&dir, &[("MERGANSER_THREADS", "3")], build).ok();
+    let json: serde_json::Value = serde_json::from_slice(&dir.read("j.json")).unwrap();
+    assert_eq!(json["parameters"]["threads"], 3);
+    run_in(&dir, &[("MERGANSER_THREADS", "3")], &format!("{build} --threads 2")).ok();
+    let json: serde_json::Value = serde_json::from_slice(&dir.read("j.json")).unwrap();
+    assert_eq!(json["parameters"]["threads"], 2);
+    let ran = run_in(&dir, &[("MERGANSER_THREADS", "x")], build);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("MERGANSER_THREADS='x': give a number"), "{}", ran.stderr);
+}
+
+#[test]
+fn help_shows_one_default() {
+    let dir = Dir::new();
+    let set = [("MERGANSER_THREADS", "7"), ("MERGANSER_DEVICE", "cpu")];
+    let help = run_in(&dir, &set, "count --help").ok();
+    assert!(!help.contains("[default: 7]") && help.contains("[default: cpu]"), "{help}");
 }
 
 #[test]

@@ -58,6 +58,8 @@ pub struct Config {
     #[serde(rename = "homopolymer_compressed")]
     pub hpc: bool,
     /// Count only shard I of N of the inputs, keeping all k-mers; kmers union joins the shards
+    ///
+    /// With a sample sheet, each shard takes some of the samples as a whole, with any options.
     // The output is an `.mgk` table without cutoffs; `merganser_io::shard` divides the inputs.
     #[cfg_attr(feature = "cli", arg(long, value_name = "I/N", conflicts_with = "stats_only"))]
     #[serde(skip)]
