@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=MERGANSER_COMMIT");
-    let is_given = std::env::var_os("MERGANSER_COMMIT").is_some();
+    let is_given = std::env::var_os("MERGANSER_COMMIT").is_some_and(|given| !given.is_empty());
     let is_debug = std::env::var("PROFILE").is_ok_and(|profile| profile == "debug");
     if is_given || is_debug {
         return;
@@ -38,6 +38,8 @@ fn of_clone(root: &Path) -> Option<String> {
         Err(_) => at,
     };
     let head = read(&folder.join("HEAD"))?;
+    // Each commit adds a line to it, also if no file of the branch was there before, because git had packed it.
+    read(&folder.join("logs/HEAD"));
     let Some(branch) = head.strip_prefix("ref:").map(str::trim) else { return commit(&head) };
     let common = fs::read_to_string(folder.join("commondir"));
     let common = common.map_or_else(|_| folder.clone(), |path| folder.join(path.trim()));

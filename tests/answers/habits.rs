@@ -1,12 +1,10 @@
 //! Habits of other tools: names of taxa in place of numbers, defaults in the environment, and tips.
 
-use std::process::Command;
-
-use merganser_test_support::{Dir, MERGANSER, Ran, two_species};
+use merganser_test_support::{Dir, Ran, program, two_species};
 
 /// Runs the program with environment variables.
 fn run_in(dir: &Dir, variables: &[(&str, &str)], args: &str) -> Ran {
-    let mut command = Command::new(MERGANSER);
+    let mut command = program();
     command.args(args.split(' ')).current_dir(dir.root()).envs(variables.iter().copied());
     Ran::new(&command.output().unwrap(), dir.root())
 }
@@ -44,6 +42,13 @@ fn taxa_have_names() {
     ] {
         let said = dir.run(line).fails(2);
         assert!(said.contains(expected), "{said}");
+    }
+    for line in
+        ["report filter --taxid 11, r.kreport", "extract reads --taxid ,2 --lines l.tsv 1.fq"]
+    {
+        let ran = dir.run(line);
+        assert_eq!(ran.code, Some(2), "{line}");
+        assert!(ran.stderr.contains("a taxon is empty"), "{}", ran.stderr);
     }
 }
 
@@ -99,6 +104,29 @@ fn folders_are_their_reads() {
     dir.write("run/a.bam", "");
     let said = dir.run("count -k 5 -o t.mgk run").fails(1);
     assert!(said.contains("run: cannot open: it is a directory with files of"), "{said}");
+}
+
+#[test]
+fn the_former_option_of_the_taxonomy_leaves_the_variable() {
+    let dir = two_species::prepared();
+    let build = "build -t tax -o x.mgdb --json j.json g0.fa g1.fa";
+    run_in(&dir, &[("MERGANSER_THREADS", "3")], build).ok();
+    let json: serde_json::Value = serde_json::from_slice(&dir.read("j.json")).unwrap();
+    assert_eq!(json["parameters"]["threads"], 3);
+    run_in(&dir, &[("MERGANSER_THREADS", "3")], &format!("{build} --threads 2")).ok();
+    let json: serde_json::Value = serde_json::from_slice(&dir.read("j.json")).unwrap();
+    assert_eq!(json["parameters"]["threads"], 2);
+    let ran = run_in(&dir, &[("MERGANSER_THREADS", "x")], build);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("MERGANSER_THREADS='x': give a number"), "{}", ran.stderr);
+}
+
+#[test]
+fn help_shows_one_default() {
+    let dir = Dir::new();
+    let set = [("MERGANSER_THREADS", "7"), ("MERGANSER_DEVICE", "cpu")];
+    let help = run_in(&dir, &set, "count --help").ok();
+    assert!(!help.contains("[default: 7]") && help.contains("[default: cpu]"), "{help}");
 }
 
 #[test]

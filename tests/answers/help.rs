@@ -91,7 +91,8 @@ fn version() {
     assert!(lines[3].starts_with("simd(runtime): "), "{long}");
     assert!(lines[4].starts_with("cuda(compile): "), "{long}");
     assert!(lines[5].starts_with("cuda(runtime): "), "{long}");
-    let commit = option_env!("MERGANSER_COMMIT").unwrap_or("not recorded");
+    let commit = option_env!("MERGANSER_COMMIT").filter(|commit| !commit.is_empty());
+    let commit = commit.unwrap_or("not recorded");
     assert_eq!(lines[6], format!("commit: {commit}"));
 }
 

@@ -167,3 +167,139 @@ fn sheets_that_cannot_be_done_are_refused_before_any_work() {
     let said = dir.run("kmers qv --sample-sheet plain.csv -o {}").fails(1);
     assert!(said.contains("plain.csv: line 1: give the columns names: sample"), "{said}");
 }
+
+/// Runs a line, checks the number of skipped samples, and returns its messages.
+fn skipped(dir: &Dir, line: &str, expected: &str) -> String {
+    let ran = dir.run(line);
+    assert!(ran.stderr.contains(&format!("{expected} samples were skipped")), "{}", ran.stderr);
+    ran.stderr
+}
+
+#[test]
+fn all_files_of_a_table_are_watched() {
+    let dir = prepared();
+    dir.run("count -k 15 --min-count 1 -o t.mgk 1.fq 2.fq").ok();
+    dir.run("kmers convert --format kmc -o k t.mgk").ok();
+    dir.write("qv.csv", "sample,reads,assembly\nA,k,g0.fa\n");
+    dir.write("count.csv", "A,1.fq\n");
+    let suffixes = dir.read("k.kmc_suf");
+    for line in [
+        "kmers qv --no-plots --sample-sheet qv.csv -o {} --resume j1",
+        "count -k 15 --panel k.kmc_pre --sample-sheet count.csv -o {}.tsv --resume j2",
+        "count -k 15 --panel k --sample-sheet count.csv -o {}.txt --format tsv --resume j3",
+    ] {
+        let said = skipped(&dir, line, "0 of 1");
+        assert!(!said.contains("not noted"), "{said}");
+        skipped(&dir, line, "1 of 1");
+        // The counter of the first k-mer.
+        let mut changed = suffixes.clone();
+        let counter = changed.iter().position(|&byte| byte == 1).unwrap();
+        changed[counter] = 9;
+        dir.write("k.kmc_suf", &changed);
+        skipped(&dir, line, "0 of 1");
+        dir.write("k.kmc_suf", &suffixes);
+    }
+    // No output replaces the second file.
+    let said = dir.run("count -k 15 --panel k --format kmc -o k 1.fq").fails(1);
+    assert!(said.contains("is an input, and will not be replaced"), "{said}");
+    let said = dir.run("count -k 15 --panel - --sample-sheet count.csv -o {}.tsv").fails(2);
+    assert!(said.contains("--panel -: with --sample-sheet, each sample reads the panel"), "{said}");
+}
+
+#[test]
+fn options_without_effect_on_results_do_not_count() {
+    let dir = prepared();
+    dir.write("count.csv", "A,1.fq\n");
+    let line = "count -k 21 --sample-sheet count.csv -o {}.mgk --resume j";
+    skipped(&dir, line, "0 of 1");
+    skipped(&dir, &format!("{line} --bins 64 --storage disk --signature hash"), "1 of 1");
+    skipped(&dir, &format!("{line} --hpc"), "0 of 1");
+    let ran = dir.run("count -k 21 --sample-sheet count.csv --format none --model");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+}
+
+#[test]
+fn journals_that_were_cut_are_continued() {
+    let dir = prepared();
+    dir.write("count.csv", "A,1.fq\n");
+    let line = "count -k 21 --sample-sheet count.csv -o {}.mgk --resume j";
+    skipped(&dir, line, "0 of 1");
+    let journal = dir.read("j");
+    for length in [0, 1, 9, 10, 11, 60, journal.len() - 2] {
+        dir.write("j", &journal[..length]);
+        skipped(&dir, line, "0 of 1");
+        skipped(&dir, line, "1 of 1");
+    }
+    for other in ["\n", "{\n", "{}", "x"] {
+        dir.write("j", other);
+        let said = dir.run(line).fails(1);
+        assert!(said.contains("j: is not a journal of --resume"), "{said}");
+        assert_eq!(dir.read("j"), other.as_bytes());
+    }
+}
+
+#[test]
+fn marks_of_mates_are_not_those_in_names_of_samples() {
+    let dir = prepared();
+    dir.write("lanes.csv", "7_1#1,1.fq,2.fq\n");
+    for (line, expected) in [
+        ("deplete filter host.mgd -o {}.a.fq", &["7_1#1.a.fq"][..]),
+        ("deplete filter host.mgd -o {}_#.b.fq", &["7_1#1_1.b.fq", "7_1#1_2.b.fq"]),
+        ("classify refs.mgdb --no-map --classified-out {}.c.fq", &["7_1#1.c.fq"]),
+        (
+            "classify refs.mgdb --no-map --unclassified-out {}#.d.fq",
+            &["7_1#1_1.d.fq", "7_1#1_2.d.fq"],
+        ),
+    ] {
+        let before = dir.names();
+        dir.run(&format!("{line} --sample-sheet lanes.csv")).ok();
+        let mut names = dir.names();
+        names.retain(|name| !before.contains(name));
+        assert_eq!(names, expected, "{line}");
+    }
+}
+
+#[test]
+fn shards_of_a_sheet_are_whole_samples() {
+    let dir = prepared();
+    let options = "-k 21 --max-count 99 --histogram {}.hist --sample-sheet sheet.csv -o {}.tsv";
+    dir.run(&format!("count {options} --report-html {{}}.html")).ok();
+    let names = ["A.tsv", "A.hist", "B.tsv", "B.hist"];
+    let whole = names.map(|name| dir.read(name));
+    names.iter().for_each(|name| std::fs::remove_file(dir.path(name)).unwrap());
+    for shard in ["1/2", "2/2"] {
+        dir.run(&format!("count {options} --report-html {{}}.html --shard {shard}")).ok();
+    }
+    assert!(names.map(|name| dir.read(name)) == whole);
+}
+
+#[test]
+fn haplotypes_may_have_rows_of_their_own() {
+    let dir = prepared();
+    dir.write("rows.csv", "sample,reads,assembly\nA,1.fq,g0.fa\nA,1.fq,g1.fa\n");
+    dir.write("cells.csv", "sample,reads,hap1,hap2\nA,1.fq,g0.fa,g1.fa\n");
+    let qv = |sheet: &str| {
+        let ran = dir.run(&format!("kmers qv -k 15 --no-plots --sample-sheet {sheet} -o {{}}"));
+        assert!(!ran.stderr.contains("repeated"), "{}", ran.stderr);
+        ran.ok();
+        dir.read("A.qv")
+    };
+    assert!(qv("rows.csv") == qv("cells.csv"));
+}
+
+#[test]
+fn certificates_of_samples_have_the_digests_of_the_set() {
+    let dir = prepared();
+    let filter = "deplete filter host.mgd --confirm ref.mgi --edits 4";
+    let json = |name: &str| -> Value { serde_json::from_slice(&dir.read(name)).unwrap() };
+    let sheet = "--sample-sheet sheet.csv -o {}.fq --certificate {}.json";
+    dir.run(&format!("{filter} {sheet}")).ok();
+    dir.run(&format!("{filter} u.fq -o own.fq --certificate own.json")).ok();
+    let own = json("own.json");
+    assert!(own["index"]["sha256"].is_string());
+    for key in ["program", "set", "index"] {
+        assert_eq!(json("A.json")[key], own[key]);
+        assert_eq!(json("B.json")[key], own[key]);
+    }
+    assert_eq!(json("B.json")["inputs"], own["inputs"]);
+}

@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::table::{JOURNAL, Job, goes_on, jobs};
-use merganser_test_support::MERGANSER;
+use merganser_test_support::program;
 use merganser_test_support::world::{self, SMALL, Size, names_below};
 
 /// The size of the inputs.
@@ -35,11 +35,7 @@ impl World {
     pub(crate) fn make(folder: PathBuf, scale: Scale) -> World {
         world::make(&folder, scale.size(), jobs());
         let job = jobs().into_iter().find(|job| goes_on(job)).unwrap();
-        let ran = Command::new(MERGANSER)
-            .args(job.args())
-            .current_dir(&folder)
-            .stdin(Stdio::null())
-            .status();
+        let ran = program().args(job.args()).current_dir(&folder).stdin(Stdio::null()).status();
         assert!(ran.unwrap().success(), "{}", job.line);
         let world = World(folder);
         world.stop_after_two_samples();

@@ -26,7 +26,7 @@ pub struct Config {
     #[cfg_attr(feature = "cli", arg(short, value_name = "K", value_parser = cli::kmer_length))]
     pub k: usize,
     /// Count only the k-mers of FILE: a table in any format, or the k-mers of sequences in FASTA or FASTQ
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with_all = ["shard", "stats_only"]))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", conflicts_with = "stats_only"))]
     #[serde(skip)]
     pub panel: Option<PathBuf>,
     /// Keep k-mers that occur at least N times; 1 keeps all, 0 also those of --panel that do not occur
@@ -58,10 +58,10 @@ pub struct Config {
     #[serde(rename = "homopolymer_compressed")]
     pub hpc: bool,
     /// Count only shard I of N of the inputs, keeping all k-mers; kmers union joins the shards
+    ///
+    /// With a sample sheet, each shard takes some of the samples as a whole, with any options.
     // The output is an `.mgk` table without cutoffs; `merganser_io::shard` divides the inputs.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "I/N", conflicts_with_all = [
-        "max_count", "histogram", "report_html", "report_data", "multiqc", "stats_only",
-    ]))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "I/N", conflicts_with = "stats_only"))]
     #[serde(skip)]
     pub shard: Option<Shard>,
 

@@ -34,7 +34,6 @@ use crate::files::{RunFiles, is_same};
 use crate::holds::Holds;
 use crate::samples::Sample;
 use crate::samples::journal::Journal;
-pub(crate) use crate::samples::{has_place_for_sample, of_sample};
 use crate::{build, failure, interrupt, samples};
 pub(crate) use outputs::Reports;
 use query::Query;

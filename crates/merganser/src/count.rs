@@ -42,12 +42,12 @@ struct Finished<'r> {
 pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     settings::check(args)?;
     let (config, context) = (settings::config(args), settings::context(args));
-    config.validate()?;
     // Many inputs, or many workers on one input, would exceed a soft limit of 1,024.
     merganser_run::raise_open_file_limit();
     if let Some(sheet) = &args.sample_sheet {
-        return sheet::run(args, sheet, &config, &context, (console, started));
+        return sheet::run(args, sheet, config, &context, (console, started));
     }
+    config.validate()?;
     let inputs = args.reads.expand(&args.inputs).map_err(merganser_count::Error::from)?;
     interrupt::cancel_on_interrupt();
     if args.stats_only {

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use merganser_io::{Input, OutputSet, check_output, look_up, reason, resolve_output};
+use merganser_kmers::tables::AnyTable;
+use merganser_run::Context;
 
 use crate::console::note_output;
 use crate::failure::usage;
@@ -120,6 +122,24 @@ impl RunFiles {
             None => Ok(OutputSet::new()),
         }
     }
+}
+
+/// Returns the files of the table at `path`, such as both files of a KMC database; `None` if it has sequences, or can be
+/// read only once.
+///
+/// # Errors
+/// If it is not a table, or cannot be read.
+pub(crate) fn files_of_table(path: &Path, context: &Context) -> Result<Option<Vec<PathBuf>>> {
+    if is_read_once(path) || AnyTable::is_of_sequences(path)? {
+        return Ok(None);
+    }
+    Ok(Some(AnyTable::open_with(path, true, context)?.files()))
+}
+
+/// Whether a path is stdin, a pipe or a device.
+pub(crate) fn is_read_once(path: &Path) -> bool {
+    let is_other = |at: Metadata| !at.is_file() && !at.is_dir();
+    path.as_os_str() == "-" || fs::metadata(path).is_ok_and(is_other)
 }
 
 /// Whether two paths lead to the same file.

@@ -16,10 +16,10 @@ use merganser_report::multiqc::{self, Kind};
 use merganser_report::{Picture, html};
 
 use crate::args::pages::PageArgs;
-use crate::classify::of_sample;
 use crate::common::text_of;
 use crate::failure;
 use crate::holds::Holds;
+use crate::samples::of_sample;
 
 /// Outputs that are open, so that one that cannot be written ends the run at its start.
 #[derive(Debug, Default)]

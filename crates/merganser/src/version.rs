@@ -32,7 +32,9 @@ pub(crate) fn long() -> String {
         merganser_gpu::build_info(),
         cuda_here(),
         // Set by build.rs.
-        option_env!("MERGANSER_COMMIT").unwrap_or("not recorded"),
+        option_env!("MERGANSER_COMMIT")
+            .filter(|commit| !commit.is_empty())
+            .unwrap_or("not recorded"),
     )
 }
 

@@ -43,6 +43,15 @@ impl fmt::Display for Program {
     }
 }
 
+/// Returns a command that runs the program without the variables that set defaults of options.
+pub fn program() -> Command {
+    let mut command = Command::new(MERGANSER);
+    for name in ["THREADS", "MEMORY", "DEVICE", "TMPDIR"] {
+        command.env_remove(format!("MERGANSER_{name}"));
+    }
+    command
+}
+
 /// A temporary directory of one test, removed when dropped.
 #[derive(Debug)]
 pub struct Dir(TempDir);
@@ -82,7 +91,7 @@ impl Dir {
 
     /// Starts the program in the directory; the caller reads its output or leaves it blocked.
     pub fn start(&self, args: &str, stdin: Stdio) -> Child {
-        Command::new(MERGANSER)
+        program()
             .args(args.split_whitespace())
             .current_dir(self.root())
             .stdin(stdin)
@@ -98,7 +107,7 @@ impl Dir {
         args: impl IntoIterator<Item = S>,
         stdin: &[u8],
     ) -> Ran {
-        let output = assert_cmd::Command::new(MERGANSER)
+        let output = assert_cmd::Command::from_std(program())
             .current_dir(self.root())
             .env_remove("TMPDIR")
             .args(args)

@@ -1,6 +1,6 @@
 //! Real or emulated GPUs of this machine.
 
-use crate::{Dir, MERGANSER};
+use crate::{Dir, program};
 
 /// Returns the `--device` value of two devices, or of the first one twice if there is only one.
 pub fn two_devices() -> &'static str {
@@ -15,7 +15,7 @@ pub fn usable() -> bool {
     let dir = Dir::new();
     dir.write("r.fa", ">r\nACGTACGTACGTACGT\n");
     let args = ["count", "-k", "11", "--device", "cuda", "--format", "none", "-q", "r.fa"];
-    let tried = std::process::Command::new(MERGANSER).current_dir(dir.root()).args(args).output();
+    let tried = program().current_dir(dir.root()).args(args).output();
     let usable = tried.unwrap().status.success();
     if !usable {
         assert!(std::env::var_os("MERGANSER_REQUIRE_GPU").is_none(), "no GPU");

@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 
 pub use merganser_test_forms as forms;
 
-pub use dir::{Dir, MERGANSER, Ran, names, root};
+pub use dir::{Dir, MERGANSER, Ran, names, program, root};
 
 /// Returns the paths of the real reads in the repository.
 pub fn small_reads() -> [PathBuf; 2] {

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::commands::Row;
-use crate::dir::{Dir, MERGANSER};
+use crate::dir::{Dir, program};
 use crate::forms::{bzip2, gzip, xz, zstd};
 use crate::oracle::{self, Rule};
 use crate::reads::{Random, Record, fasta};
@@ -112,12 +112,8 @@ pub fn make<'r>(folder: &Path, size: Size, rows: impl IntoIterator<Item = &'r Ro
     FILES.iter().for_each(|(name, text)| world.write(name, text));
     world.write_reads(size);
     for row in made {
-        let ran = Command::new(MERGANSER)
-            .args(row.args())
-            .current_dir(folder)
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
+        let ran =
+            program().args(row.args()).current_dir(folder).stdin(Stdio::null()).output().unwrap();
         let said = String::from_utf8_lossy(&ran.stderr);
         assert!(ran.status.success(), "{}: {said}", row.line);
     }

@@ -74,8 +74,8 @@ pub(crate) struct CountArgs {
     pub(crate) sample_sheet: Option<PathBuf>,
     /// Skip samples of the sheet that are finished; FILE is the journal, which is appended to
     ///
-    /// A sample is finished if its outputs are unchanged since they were written, and its reads still have the same
-    /// content.
+    /// A sample is finished if its outputs are unchanged since they were written, and its reads and the panel still
+    /// have the same names and content.
     #[arg(long, value_name = "FILE", requires = "sample_sheet")]
     pub(crate) resume: Option<PathBuf>,
 

@@ -134,7 +134,7 @@ pub(crate) struct DepleteFilterArgs {
     /// Skip samples of the sheet that are finished; FILE is the journal, which is appended to
     ///
     /// A sample is finished if its outputs are unchanged since they were written, and its reads and the set still have
-    /// the same content.
+    /// the same names and content.
     #[arg(long, value_name = "FILE", requires = "sample_sheet")]
     pub(crate) resume: Option<PathBuf>,
 

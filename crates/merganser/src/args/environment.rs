@@ -64,6 +64,16 @@ impl Environment {
         Environment { set: VARIABLES.iter().filter_map(one).collect() }
     }
 
+    /// Returns the default of the number of threads, `None` if it is not set.
+    ///
+    /// # Errors
+    /// If the value is wrong.
+    pub(super) fn threads(&self) -> Result<Option<u16>, String> {
+        let of_threads = self.set.iter().find(|(variable, _)| variable.option == "threads");
+        let value = of_threads.map(|(_, value)| value.clone()).transpose()?;
+        Ok(value.and_then(|value| value.parse().ok()))
+    }
+
     /// Makes the values defaults of their options. Options on the command line have precedence.
     pub(super) fn apply(&self, command: Command) -> Command {
         let command = command.mut_args(|option| {
@@ -72,7 +82,12 @@ impl Environment {
                 value.as_ref().ok().filter(|_| is_own)
             });
             match value {
-                Some(value) => option.default_value(value.clone()),
+                Some(value) => {
+                    // The text of an option has its other default.
+                    let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+                    let has_own = help.contains("[default:");
+                    option.default_value(value.clone()).hide_default_value(has_own)
+                }
                 None => option,
             }
         });

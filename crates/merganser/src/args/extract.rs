@@ -63,7 +63,7 @@ pub(crate) struct ExtractReadsArgs {
     pub(crate) lines: PathBuf,
     /// Taxa whose reads are written, separated by commas: taxids, or names; 0 means unclassified reads
     ///
-    /// Names are those in --report, --taxonomy or --database.
+    /// Names are those in --report, --taxonomy or --database. Give the taxid of a taxon that has a comma in its name.
     #[arg(long, value_name = "TAXID", value_delimiter = ',', required = true)]
     pub(crate) taxid: Vec<TaxonArg>,
     /// Include the reads of all taxa below the given ones

@@ -169,7 +169,7 @@ pub(crate) struct MapArgs {
     /// Skip samples of the sheet that are finished; FILE is the journal, which is appended to
     ///
     /// A sample is finished if its outputs are unchanged since they were written, and its reads and the reference
-    /// still have the same content.
+    /// still have the same names and content.
     #[arg(long, value_name = "FILE", requires = "sample_sheet")]
     pub(crate) resume: Option<PathBuf>,
     /// Map only shard I of N: of the reads, or of the samples of a sheet

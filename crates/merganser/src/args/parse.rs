@@ -32,7 +32,7 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
         error
     })?;
     let console = Console::new(cli.talk.level());
-    settle_taxonomy(&mut cli.command, &console)?;
+    settle_taxonomy(&mut cli.command, &environment, &console)?;
     Ok(cli)
 }
 
@@ -48,7 +48,11 @@ fn limit_memory(matches: &ArgMatches) {
 }
 
 /// Takes a folder that was given as `-t`, the former option of the taxonomy, as `--taxonomy`.
-fn settle_taxonomy(command: &mut Command, console: &Console) -> Result<(), clap::Error> {
+fn settle_taxonomy(
+    command: &mut Command,
+    environment: &Environment,
+    console: &Console,
+) -> Result<(), clap::Error> {
     let (name, threads, taxonomy): (&[&str], _, &mut Vec<PathBuf>) = match command {
         Command::Build(args) => (&["build"], &mut args.resources.threads, &mut args.taxonomy),
         Command::Classify(args) => (&["classify"], &mut args.resources.threads, &mut args.taxonomy),
@@ -63,7 +67,13 @@ fn settle_taxonomy(command: &mut Command, console: &Console) -> Result<(), clap:
     if threads.is_doubled() {
         return Err(wrong(name, "-t, -@ or --threads is given more than once"));
     }
-    settle(name, threads.take_taxonomy(), taxonomy, console)?;
+    let folder = threads.take_taxonomy();
+    if folder.is_some()
+        && let Some(number) = environment.threads().map_err(|error| wrong(name, &error))?
+    {
+        threads.set_default(number);
+    }
+    settle(name, folder, taxonomy, console)?;
     if let Command::Build(args) = command
         && args.taxonomy.is_empty()
         && args.beside.is_none()

@@ -239,6 +239,8 @@ pub(crate) struct ReportFilterArgs {
     pub(crate) output: PathBuf,
     /// Keep the clades of these taxa: taxids, or names in the report, separated by commas; 0 selects the unclassified
     /// reads
+    ///
+    /// Give the taxid of a taxon that has a comma in its name.
     #[arg(long, value_name = "TAXID", value_delimiter = ',')]
     pub(crate) taxid: Vec<TaxonArg>,
     #[command(flatten)]

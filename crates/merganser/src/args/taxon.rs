@@ -1,6 +1,5 @@
 //! Taxa on the command line: a taxid, or a name that is looked up where the names of taxa are known.
 
-use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
@@ -19,10 +18,13 @@ pub(crate) enum TaxonArg {
 }
 
 impl FromStr for TaxonArg {
-    type Err = Infallible;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<TaxonArg, Infallible> {
+    fn from_str(text: &str) -> Result<TaxonArg, String> {
         let text = text.trim();
+        if text.is_empty() {
+            return Err("a taxon is empty: is there a comma too many?".to_owned());
+        }
         Ok(text.parse().map_or_else(|_| TaxonArg::Name(text.to_owned()), TaxonArg::Taxid))
     }
 }

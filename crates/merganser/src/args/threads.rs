@@ -51,6 +51,13 @@ impl ThreadsOrTaxonomyArgs {
         folders > 1 || self.threads.len() - folders > 1
     }
 
+    /// Sets the number of threads, unless it was given.
+    pub(super) fn set_default(&mut self, number: u16) {
+        if self.number().is_none() {
+            self.threads.push(ThreadsOrTaxonomy::Threads(number));
+        }
+    }
+
     /// Removes and returns the folder that was given.
     pub(super) fn take_taxonomy(&mut self) -> Option<PathBuf> {
         let at = self.threads.iter().position(ThreadsOrTaxonomy::is_taxonomy)?;

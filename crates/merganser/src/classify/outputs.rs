@@ -497,8 +497,13 @@ pub(super) fn read_paths(
     segments: &[ReadInput],
     sample: Option<&OsStr>,
 ) -> [Option<ReadPaths>; 2] {
-    [&lines.classified_out, &lines.unclassified_out]
-        .map(|path| path.as_ref().map(|path| ReadPaths::new(&of_sample(path, sample), segments)))
+    // A `#` in the name of a sample is no mark for mates.
+    let own = |path: PathBuf| of_sample(&path, sample);
+    let paths = |path: &PathBuf| {
+        let ReadPaths { single, mates } = ReadPaths::new(path, segments);
+        ReadPaths { single: single.map(own), mates: mates.map(|mates| mates.map(own)) }
+    };
+    [&lines.classified_out, &lines.unclassified_out].map(|path| path.as_ref().map(paths))
 }
 
 fn create(

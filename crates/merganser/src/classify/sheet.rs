@@ -35,11 +35,9 @@ fn check_names(args: &QueryArgs) -> Result<()> {
         ("--partial", &args.lines.partial),
         ("--classified-out", &args.lines.classified_out),
         ("--unclassified-out", &args.lines.unclassified_out),
-        ("--report-html", &args.pages.report_html),
-        ("--report-data", &args.pages.report_data),
-        ("--multiqc", &args.pages.multiqc),
     ];
     let named = named.into_iter().map(|(option, path)| (option, path.as_ref()));
+    let named = named.chain(args.pages.places());
     check_places(lines.into_iter().map(|(option, path)| (option, Some(path))).chain(named))?;
     pages::refuse_name(&args.pages)?;
     if args.reports.sample_id.is_some() {

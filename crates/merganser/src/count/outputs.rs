@@ -73,6 +73,11 @@ pub(super) fn written(args: &CountArgs) -> Vec<(Holds, PathBuf)> {
 
 /// Returns all files that the run reads and writes.
 pub(super) fn files(args: &CountArgs, inputs: &[Input]) -> RunFiles {
-    let files = RunFiles::new().lists(&args.inputs).inputs(inputs).read(&args.config.panel);
-    files.write_each(written(args)).write(Holds::JSON, &args.json)
+    let panel = &args.config.panel;
+    let database = panel.as_deref().and_then(Database::stem).map(|stem| Database::files(&stem));
+    let files = RunFiles::new().lists(&args.inputs).inputs(inputs).read(panel);
+    files
+        .read(database.into_iter().flatten())
+        .write_each(written(args))
+        .write(Holds::JSON, &args.json)
 }

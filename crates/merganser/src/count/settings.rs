@@ -22,6 +22,7 @@ pub(super) fn check(args: &CountArgs) -> Result<()> {
         return usage("--signature all compares the rules: it requires --stats-only");
     }
     check_output(args)?;
+    check_shard(args)?;
     let stdout = |path: &Path| path.as_os_str() == "-";
     let claims = [
         ("-o", args.output.as_deref().is_some_and(stdout)),
@@ -33,6 +34,21 @@ pub(super) fn check(args: &CountArgs) -> Result<()> {
         return usage(format!("{first} and {second} both write to stdout: name a file for one"));
     }
     Ok(())
+}
+
+/// Checks that a shard of the reads has no output for which all shards are needed. Samples of a sheet are whole.
+fn check_shard(args: &CountArgs) -> Result<()> {
+    if args.config.shard.is_none() || args.sample_sheet.is_some() {
+        return Ok(());
+    }
+    let histogram = [("--histogram", args.histogram.as_ref())];
+    let mut given = histogram.into_iter().chain(args.pages.places());
+    match given.find(|(_, path)| path.is_some()) {
+        Some((option, _)) => usage(format!(
+            "--shard cannot be used with {option}: write it of the joined table, with kmers histogram"
+        )),
+        None => Ok(()),
+    }
 }
 
 fn check_output(args: &CountArgs) -> Result<()> {

@@ -6,14 +6,16 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_count::{Config, Error};
+use merganser_count::{Config, Error, Storage};
 use merganser_io::{Input, OutputSet, ReadInput};
 use merganser_run::Context;
+use merganser_run::options::Auto;
+use merganser_seq::signature::Rule;
 
 use super::{count, outputs};
 use crate::args::CountArgs;
 use crate::console::Console;
-use crate::files::RunFiles;
+use crate::files::{RunFiles, files_of_table, is_read_once};
 use crate::holds::Holds;
 use crate::pages::{self, Pages};
 use crate::samples::journal::Job;
@@ -25,25 +27,26 @@ use crate::{failure, interrupt};
 pub(super) fn run(
     args: &CountArgs,
     sheet: &Path,
-    config: &Config,
+    config: Config,
     context: &Context,
     (console, started): (&Console, Instant),
 ) -> Result<ExitCode> {
     check(args)?;
-    let samples = samples::read(sheet, &args.reads, false, console)?;
-    let samples = samples::of_shard(samples, config.shard)?;
     // A shard of the samples is whole samples.
-    let config = Config { shard: None, ..config.clone() };
+    let shard = config.shard;
+    let config = Config { shard: None, ..config };
     config.validate()?;
+    let samples = samples::read(sheet, &args.reads, false, console)?;
+    let samples = samples::of_shard(samples, shard)?;
     let inputs: Vec<Vec<Input>> = samples.iter().map(inputs_of).collect();
     let each: Vec<CountArgs> = samples.iter().map(|(name, _)| of(args, name)).collect();
-    let set = files(args, sheet, &each, &inputs).check()?;
+    let panel = panel(&config, context)?;
+    let set = files(args, sheet, &each, &inputs).read(&panel).check()?;
     check_inputs(samples.iter().map(|(_, segments)| &segments[..]))?;
     let cancel = interrupt::cancel_on_interrupt();
     let json = args.json.as_deref().map(|path| set.output(path)).transpose();
     let json = json.map_err(Error::from)?;
-    let shared = config.panel.iter().cloned().collect();
-    let journal = journal(args.resume.as_deref(), shared, context, console)?;
+    let journal = journal(args.resume.as_deref(), panel, context, console)?;
     let samples = samples.iter().zip(&each);
     let jobs: Vec<Job> = samples.map(|(sample, args)| entry(args, &config, sample)).collect();
     let threads = context.threads;
@@ -65,10 +68,25 @@ fn check(args: &CountArgs) -> Result<()> {
     check_places(own.into_iter().chain(args.pages.places()))?;
     pages::refuse_name(&args.pages)?;
     let has_output = args.output.is_some() || args.histogram.is_some();
-    match has_output || Pages::is_wanted(&args.pages) || args.json.is_some() {
+    match has_output || args.model || Pages::is_wanted(&args.pages) || args.json.is_some() {
         true => Ok(()),
         false => failure::usage("an output is missing: -o {}.mgk or --histogram {}.hist"),
     }
+}
+
+/// Returns the files of the panel, if there is one.
+///
+/// # Errors
+/// If it cannot be opened, or can be read only once.
+fn panel(config: &Config, context: &Context) -> Result<Vec<PathBuf>> {
+    let Some(path) = &config.panel else { return Ok(Vec::new()) };
+    if is_read_once(path) {
+        return failure::usage(format!(
+            "--panel {}: with --sample-sheet, each sample reads the panel: give a file",
+            path.display()
+        ));
+    }
+    Ok(files_of_table(path, context)?.unwrap_or_else(|| vec![path.clone()]))
 }
 
 fn inputs_of((_, segments): &Sample) -> Vec<Input> {
@@ -89,7 +107,7 @@ fn of(args: &CountArgs, name: &OsStr) -> CountArgs {
 
 /// Returns all files that the run reads and writes.
 fn files(args: &CountArgs, sheet: &Path, each: &[CountArgs], inputs: &[Vec<Input>]) -> RunFiles {
-    let mut files = RunFiles::new().read([sheet]).read(&args.config.panel);
+    let mut files = RunFiles::new().read([sheet]);
     for (args, inputs) in each.iter().zip(inputs) {
         files = files.inputs(inputs).write_each(outputs::written(args));
     }
@@ -98,6 +116,15 @@ fn files(args: &CountArgs, sheet: &Path, each: &[CountArgs], inputs: &[Vec<Input
 
 /// Makes the entry of a sample for the journal.
 fn entry(args: &CountArgs, config: &Config, sample: &Sample) -> Job {
+    // No output depends on these.
+    let config = Config {
+        storage: Storage::Auto,
+        gpu_streams: None,
+        bins: Auto::default(),
+        minimizer_len: Auto::default(),
+        rule: Rule::Gkc,
+        ..config.clone()
+    };
     let histogram = (&args.histogram, args.histogram_format, args.hist_max);
     let table = (&args.output, args.format(), &args.pages);
     let options = format!("{config:?} {table:?} {histogram:?}");

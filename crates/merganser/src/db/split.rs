@@ -9,10 +9,10 @@ use merganser_classify::Database;
 use merganser_run::{format_size, resolve_threads};
 
 use crate::args::db::DbSplitArgs;
-use crate::classify::{has_place_for_sample, of_sample};
 use crate::console::Console;
 use crate::files::RunFiles;
 use crate::holds::Holds;
+use crate::samples::{has_place_for_sample, of_sample};
 use crate::{failure, interrupt};
 
 pub(super) fn run(args: &DbSplitArgs, console: &Console) -> Result<ExitCode> {

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use merganser_deplete::{Error, Haplotypes};
@@ -18,33 +19,43 @@ use crate::common::is_file;
 /// The version of the certificate's keys.
 const FORMAT: u32 = 1;
 
+/// The digests of the files that all samples share; `None` until they have been read.
+#[derive(Default)]
+pub(super) struct SharedDigests(Mutex<Option<Shared>>);
+
+/// The digests of the program, the set and the index.
+type Shared = [Option<String>; 3];
+
 /// The digests of the files that a run reads.
 pub(super) struct Digests {
-    program: Option<String>,
-    set: Option<String>,
-    index: Option<String>,
+    shared: Shared,
     inputs: Vec<Option<String>>,
 }
 
 impl Digests {
-    /// Reads the files. Pipes have no digest.
+    /// Reads the files; the set and the index only once for all samples. Pipes have no digest.
     ///
     /// # Errors
     /// If a file cannot be read, or the run is cancelled.
     pub(super) fn of(
-        set: &Path,
-        index: &Path,
+        (set, index): (&Path, &Path),
         inputs: &[Input],
+        known: &SharedDigests,
         cancel: &Cancel,
     ) -> Result<Digests> {
         let digest = |path: &Path| digest(path, cancel);
         let of_input = |input: &Input| input.path().map_or(Ok(None), digest);
-        Ok(Digests {
-            set: digest(set)?,
-            index: digest(index)?,
-            inputs: inputs.iter().map(of_input).collect::<Result<_>>()?,
-            program: digest(&std::env::current_exe().context("the program's own file")?)?,
-        })
+        let inputs = inputs.iter().map(of_input).collect::<Result<_>>()?;
+        let mut known = known.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let shared = match &*known {
+            Some(shared) => shared.clone(),
+            None => {
+                let program = std::env::current_exe().context("the program's own file")?;
+                let shared = [digest(&program)?, digest(set)?, digest(index)?];
+                known.insert(shared).clone()
+            }
+        };
+        Ok(Digests { shared, inputs })
     }
 }
 
@@ -101,6 +112,7 @@ fn certificate(
     outputs: Vec<Value>,
 ) -> Value {
     let (args, outcome) = (finished.args, finished.outcome);
+    let [program, set, index] = &digests.shared;
     let confirmed = outcome.confirmed.clone().unwrap_or_default();
     let inputs = finished.inputs.iter().zip(&digests.inputs);
     let inputs: Vec<Value> = inputs.map(|(input, digest)| file(input, digest)).collect();
@@ -116,9 +128,9 @@ fn certificate(
         "certificate": "merganser deplete filter --confirm",
         "format": FORMAT,
         "version": env!("CARGO_PKG_VERSION"),
-        "program": file("merganser", &digests.program),
-        "set": file(args.set.display(), &digests.set),
-        "index": file(haplotypes.index().source().display(), &digests.index),
+        "program": file("merganser", program),
+        "set": file(args.set.display(), set),
+        "index": file(haplotypes.index().source().display(), index),
         "inputs": inputs,
         "outputs": outputs,
         "edits": haplotypes.threshold().to_string(),

@@ -1,5 +1,6 @@
 //! `merganser deplete filter`.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -15,7 +16,7 @@ use merganser_map::Index;
 use merganser_report::multiqc::Kind;
 use merganser_run::{Cancel, Context, Summary, thousands};
 
-use super::certificate::{self, Digests};
+use super::certificate::{self, Digests, SharedDigests};
 use super::{page, sheet, summary};
 use crate::args::deplete::DepleteFilterArgs;
 use crate::common::{self, hint_at_mates, tell_skipped, tell_time};
@@ -25,6 +26,7 @@ use crate::files::RunFiles;
 use crate::holds::{FormatChoice, Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
 use crate::pages::Pages;
+use crate::samples::of_sample;
 use crate::samples::run::check_resume;
 
 /// A finished run, with what its summaries need.
@@ -43,6 +45,8 @@ pub(super) struct Finished<'r> {
 pub(super) struct HostData {
     minimizers: MinimizerLookup,
     haplotypes: Option<Haplotypes>,
+    /// The digests of these files, for certificates.
+    digests: SharedDigests,
 }
 
 impl HostData {
@@ -52,7 +56,8 @@ impl HostData {
     /// If a file cannot be read.
     pub(super) fn open(args: &DepleteFilterArgs, context: &Context) -> Result<HostData> {
         let haplotypes = haplotypes(args)?;
-        Ok(HostData { minimizers: MinimizerLookup::read(&args.set, context)?, haplotypes })
+        let minimizers = MinimizerLookup::read(&args.set, context)?;
+        Ok(HostData { minimizers, haplotypes, digests: SharedDigests::default() })
     }
 }
 
@@ -97,12 +102,28 @@ impl<'a> FilterJob<'a> {
     /// # Errors
     /// If the reads cannot be found, or names of outputs do not fit pairs or single reads.
     pub(super) fn new(args: &'a DepleteFilterArgs) -> Result<FilterJob<'a>> {
+        FilterJob::of_sample(args, args, None)
+    }
+
+    /// Makes the job of a sample in a sheet. Its outputs of reads are named by `names`, in which `{}` has not been replaced:
+    /// a `#` in the name of a sample is no mark for mates.
+    ///
+    /// # Errors
+    /// Fails as [`new`](Self::new) does.
+    pub(super) fn of_sample(
+        args: &'a DepleteFilterArgs,
+        names: &DepleteFilterArgs,
+        sample: Option<&OsStr>,
+    ) -> Result<FilterJob<'a>> {
         let segments = args.reads.segments()?;
         let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();
         let is_paired = args.reads.are_pairs();
-        let kept = mates(&args.output, args.output2.as_deref(), is_paired)?;
-        let others = match &args.output_matching {
-            Some(path) => mates(path, None, is_paired)?,
+        let own = |paths: Vec<PathBuf>| -> Vec<PathBuf> {
+            paths.iter().map(|path| of_sample(path, sample)).collect()
+        };
+        let kept = own(mates(&names.output, names.output2.as_deref(), is_paired)?);
+        let others = match &names.output_matching {
+            Some(path) => own(mates(path, None, is_paired)?),
             None => Vec::new(),
         };
         Ok(FilterJob { args, segments, inputs, kept, others })
@@ -152,7 +173,8 @@ impl<'a> FilterJob<'a> {
         let filter = || run_in(&config, known, segments, (&outputs, set), context);
         let (outcome, digests) = match (&args.confirm, &args.certificate) {
             (Some(index), Some(_)) => {
-                let digests = |cancel: &Cancel| Digests::of(&args.set, index, inputs, cancel);
+                let files = (args.set.as_path(), index.as_path());
+                let digests = |cancel: &Cancel| Digests::of(files, inputs, &host.digests, cancel);
                 let (outcome, digests) = beside(filter, digests);
                 (outcome, Some(digests))
             }

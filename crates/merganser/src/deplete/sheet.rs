@@ -43,7 +43,8 @@ pub(super) fn run(
     let samples = samples::read(sheet, &args.reads.inputs, interleaved, console)?;
     samples.iter().try_for_each(check_kinds)?;
     let each: Vec<DepleteFilterArgs> = samples.iter().map(|sample| of(args, sample)).collect();
-    let jobs = each.iter().map(FilterJob::new).collect::<Result<Vec<_>>>()?;
+    let job = |(own, sample): (_, &Sample)| FilterJob::of_sample(own, args, Some(&sample.0));
+    let jobs = each.iter().zip(&samples).map(job).collect::<Result<Vec<_>>>()?;
     let files = RunFiles::new().read([sheet]).write(Holds::JSON, &args.json);
     let files = files.write(Holds::ANYTHING, &args.resume);
     let set = jobs.iter().fold(files, |files, job| job.declare(files)).check()?;

@@ -34,14 +34,8 @@ pub(super) fn all(args: &MapArgs, console: &Console) -> Result<Vec<Job>> {
         return Ok(vec![Job { name: None, inputs: inputs(args, console)?, output, unmapped }]);
     };
     let pages = &args.pages;
-    let outputs = [
-        ("-o", Some(&args.output)),
-        ("--unmapped", args.unmapped.as_ref()),
-        ("--report-html", pages.report_html.as_ref()),
-        ("--report-data", pages.report_data.as_ref()),
-        ("--multiqc", pages.multiqc.as_ref()),
-    ];
-    check_places(outputs)?;
+    let own = [("-o", Some(&args.output)), ("--unmapped", args.unmapped.as_ref())];
+    check_places(own.into_iter().chain(pages.places()))?;
     pages::refuse_name(pages)?;
     let samples = samples::read(sheet, &args.inputs, args.interleaved, console)?;
     let samples = samples::of_shard(samples, args.shard)?;

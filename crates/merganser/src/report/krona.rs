@@ -7,11 +7,11 @@ use merganser_taxreport::report::KrakenReport;
 
 use super::{check_inputs, sample_of};
 use crate::args::report::ReportKronaArgs;
-use crate::classify::{has_place_for_sample, of_sample};
 use crate::console;
 use crate::failure;
 use crate::files::RunFiles;
 use crate::holds::Holds;
+use crate::samples::{has_place_for_sample, of_sample};
 
 pub(super) fn run(args: &ReportKronaArgs) -> Result<ExitCode> {
     check_inputs(&args.reports, &[])?;

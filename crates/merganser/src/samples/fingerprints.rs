@@ -68,15 +68,20 @@ impl Fingerprints {
         self.checksums.insert((known.path.clone(), known.stamp), known.crc32);
     }
 
-    /// Returns the fingerprints of `files`, in the order of `files`; `None` if one is not a regular file,
-    /// cannot be read or changes meanwhile, or if the run is cancelled.
+    /// Returns the fingerprints of `files`, in the order of `files`.
+    ///
+    /// # Errors
+    /// Names the first that is not a regular file, cannot be read or changes meanwhile; or if the run is cancelled.
     pub(crate) fn take(
         &mut self,
         files: &[impl AsRef<Path>],
         cancel: &Cancel,
-    ) -> Option<Vec<Fingerprint>> {
-        let take = |file: &_| self.take_one(AsRef::as_ref(file), cancel).ok().flatten();
-        files.iter().map(take).collect()
+    ) -> Result<Vec<Fingerprint>, String> {
+        let mut take = |file: &Path| {
+            let taken = self.take_one(file, cancel).ok().flatten();
+            taken.ok_or_else(|| format!("{} is not a regular file, or was changed", file.display()))
+        };
+        files.iter().map(|file| take(file.as_ref())).collect()
     }
 
     /// Returns the fingerprints of `files` if their content is as `before`; reads files of another time or inode.

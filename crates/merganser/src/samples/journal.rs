@@ -54,6 +54,9 @@ pub(crate) struct Job {
     pub(crate) outputs: Vec<PathBuf>,
 }
 
+/// The fingerprints of the files that are read, or the reason why one has none.
+pub(crate) type Inputs = Result<Vec<Fingerprint>, String>;
+
 /// The journal. Each finished sample appends a line. Only one run at a time can use it.
 pub(crate) struct Journal {
     path: PathBuf,
@@ -61,9 +64,9 @@ pub(crate) struct Journal {
     /// The last line of each pair of sample and options.
     done: HashMap<(String, String), Done>,
     known: Fingerprints,
-    /// The files that all samples share, such as a database, and their fingerprints when they were opened; `None` if a
-    /// file has no fingerprint.
-    shared: (Vec<PathBuf>, Option<Vec<Fingerprint>>),
+    /// The files that all samples share, such as a database, and their fingerprints when they were opened, or the reason
+    /// why a file has none.
+    shared: (Vec<PathBuf>, Inputs),
 }
 
 impl Journal {
@@ -88,7 +91,8 @@ impl Journal {
         if file.try_lock().is_err() {
             bail!("{}: is in use by another run: give each run its own journal", path.display());
         }
-        let (done, known, shared) = Default::default();
+        let (done, known) = Default::default();
+        let shared = (Vec::new(), Ok(Vec::new()));
         let mut journal = Journal { path: path.to_owned(), file, done, known, shared };
         let earlier = journal.read_lines(MAX.min(memory / SHARE))?;
         if !earlier.is_empty() {
@@ -115,7 +119,12 @@ impl Journal {
             if read == 0 {
                 return Ok(earlier);
             }
-            if number == 0 && !line.starts_with(START) && !START.starts_with(&line) {
+            if number == 0 && START.starts_with(&line) {
+                // A run was killed while it wrote the first bytes.
+                self.file.set_len(0).map_err(failed)?;
+                return Ok(earlier);
+            }
+            if number == 0 && !line.starts_with(START) {
                 bail!("{}: is not a journal of --resume, and is left unchanged", path.display());
             }
             number += 1;
@@ -172,11 +181,11 @@ impl Journal {
         Ok(Some(results))
     }
 
-    /// Takes the fingerprints of all files that a job is about to read; `None` if one has no fingerprint.
-    pub(crate) fn inputs(&mut self, job: &Job, cancel: &Cancel) -> Option<Vec<Fingerprint>> {
+    /// Takes the fingerprints of all files that a job is about to read.
+    pub(crate) fn inputs(&mut self, job: &Job, cancel: &Cancel) -> Inputs {
         let shared = self.shared.1.clone()?;
         let own = self.known.take(&job.files, cancel)?;
-        Some(shared.into_iter().chain(own).collect())
+        Ok(shared.into_iter().chain(own).collect())
     }
 
     /// Notes a job whose outputs are committed as finished, unless its inputs have changed since `inputs` was taken.
@@ -187,12 +196,13 @@ impl Journal {
     pub(crate) fn note(
         &mut self,
         job: &Job,
-        inputs: Option<Vec<Fingerprint>>,
+        inputs: Inputs,
         results: Value,
         cancel: &Cancel,
     ) -> Result<Option<String>> {
-        let Some(inputs) = inputs else {
-            return Ok(Some("an input is not a regular file, or was changed".to_owned()));
+        let inputs = match inputs {
+            Ok(inputs) => inputs,
+            Err(why) => return Ok(Some(why)),
         };
         let mut files = inputs.iter().zip(self.shared.0.iter().chain(&job.files));
         if let Some((_, changed)) = files.find(|(before, file)| !before.is_unchanged(file)) {

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::failure;
 
-/// Returns the path of an output for a sample, whose name replaces `{}`.
+/// Returns the path of an output for a sample, whose name replaces `{}`; without a sample, `path` as it is.
 pub(crate) fn of_sample(path: &Path, sample: Option<&OsStr>) -> PathBuf {
     let Some(sample) = sample else { return path.to_owned() };
     let mut rest = path.as_os_str().as_bytes();

@@ -89,7 +89,10 @@ pub(super) fn settle(
             match (first == sample, before == line) {
                 (true, true) => {}
                 (true, false) => {
-                    own.add(words);
+                    // Haplotypes may be in rows of their own.
+                    if !rows.new_assemblies.contains(&line) {
+                        own.add(words);
+                    }
                     continue;
                 }
                 (false, _) => others.add(words),

@@ -87,7 +87,7 @@ impl SheetRun<'_> {
         work: &mut dyn FnMut() -> Result<Value>,
         results: &mut Results,
     ) -> Result<()> {
-        let mut inputs = None;
+        let mut inputs = Ok(Vec::new());
         if let Some(journal) = &mut self.journal {
             if let Some(before) = journal.results(job, self.cancel)? {
                 results.samples.insert(job.sample.clone(), before);

@@ -16,6 +16,8 @@ pub(crate) struct SampleRows {
     pub(crate) reads: Vec<(usize, ReadInput)>,
     /// Its assemblies.
     pub(crate) assemblies: Vec<PathBuf>,
+    /// The lines of rows that have an assembly which no earlier row has.
+    pub(crate) new_assemblies: Vec<usize>,
 }
 
 /// The content of a sheet's columns.
@@ -129,8 +131,9 @@ impl Sheet {
         }
         let place = *self.places.entry(name.to_owned()).or_insert(self.samples.len());
         if place == self.samples.len() {
-            let (reads, assemblies) = Default::default();
-            self.samples.push(SampleRows { name: name.to_owned(), reads, assemblies });
+            let (reads, assemblies, new_assemblies) = Default::default();
+            let name = name.to_owned();
+            self.samples.push(SampleRows { name, reads, assemblies, new_assemblies });
         }
         let sample = &mut self.samples[place];
         sample.reads.extend(segments.into_iter().map(|segment| (line, segment)));
@@ -138,6 +141,7 @@ impl Sheet {
             // Each lane of a sample repeats its assembly.
             if !sample.assemblies.contains(&assembly) {
                 sample.assemblies.push(assembly);
+                sample.new_assemblies.push(line);
             }
         }
         Ok(())

@@ -17,13 +17,13 @@ use merganser_search::{
 
 use super::{outputs, report};
 use crate::args::SearchArgs;
-use crate::classify::{has_place_for_sample, of_sample};
 use crate::common;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{Holds, refuse_other_reads};
 use crate::interrupt;
+use crate::samples::{has_place_for_sample, of_sample};
 
 /// The sequences that are searched at the ends of reads.
 enum Searched {

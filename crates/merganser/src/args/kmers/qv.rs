@@ -78,7 +78,7 @@ pub(crate) struct QvArgs {
     /// Skip samples of the sheet that are finished; FILE is the journal, which is appended to
     ///
     /// A sample is finished if its outputs are unchanged since they were written, and its reads and assemblies still
-    /// have the same content.
+    /// have the same names and content.
     #[arg(long, value_name = "FILE", requires = "sample_sheet")]
     pub(crate) resume: Option<PathBuf>,
     /// The reads of a sample in a sheet.

@@ -7,18 +7,18 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_assembly::Error;
 use merganser_assembly::output::Names;
-use merganser_io::{OutputSet, ReadInput};
+use merganser_io::{Input, OutputSet, ReadInput};
 use merganser_run::Context;
 
 use super::{assembly, evaluate, written};
 use crate::args::kmers::{QvArgs, SampleReads};
 use crate::common::text_of;
 use crate::console::Console;
-use crate::files::RunFiles;
+use crate::files::{RunFiles, files_of_table};
 use crate::holds::Holds;
 use crate::pages;
 use crate::samples::journal::Job;
-use crate::samples::run::{SheetRun, check_inputs, job, journal};
+use crate::samples::run::{SheetRun, check_inputs, files_read, job, journal};
 use crate::samples::{self, SampleWithAssemblies, check_places, of_sample};
 
 /// Evaluates the assemblies of one sample after the other; see [`SheetRun::run`].
@@ -36,13 +36,11 @@ pub(super) fn run(
     files = files.write(Holds::ANYTHING, &args.resume);
     let mut entries = Vec::new();
     for (sample, args) in samples.iter().zip(&each) {
-        let outputs = outputs(args)?;
-        entries.push(entry(sample, args, outputs.iter().map(|(_, path)| path.clone()).collect()));
-        files = files.inputs(sample.1.iter().flat_map(ReadInput::inputs)).read(&sample.2);
-        files = files.write_each(outputs);
+        let (read, outputs) = (files_of(sample, context)?, outputs(args)?);
+        files = files.read(&read).write_each(outputs.clone());
+        entries.push(entry(sample, args, read, outputs.into_iter().map(|(_, path)| path)));
     }
     let set = files.check()?;
-    check_inputs(samples.iter().map(|(_, segments, _)| &segments[..]))?;
     let json = args.json.as_deref().map(|path| set.output(path)).transpose();
     let json = json.map_err(Error::from)?;
     let journal = journal(args.resume.as_deref(), Vec::new(), context, console)?;
@@ -78,14 +76,43 @@ fn outputs(args: &QvArgs) -> Result<Vec<(Holds, PathBuf)>> {
     Ok(written(args, &Names::new(&args.output, reads, assemblies)))
 }
 
+/// Returns the files that are read for a sample: all files of its table, or its reads, and the assemblies.
+///
+/// # Errors
+/// If reads cannot be opened, or are neither sequences nor a table.
+fn files_of(
+    (_, segments, assemblies): &SampleWithAssemblies,
+    context: &Context,
+) -> Result<Vec<PathBuf>> {
+    let (mut files, mut sequences) = (Vec::new(), Vec::new());
+    for segment in segments {
+        let table = match segment {
+            ReadInput::Single(Input::File(path)) => files_of_table(path, context)?,
+            _ => None,
+        };
+        match table {
+            Some(table) => files.extend(table),
+            None => sequences.push(segment.clone()),
+        }
+    }
+    check_inputs([&sequences[..]])?;
+    files.extend(files_read(&sequences));
+    files.extend(assemblies.iter().cloned());
+    Ok(files)
+}
+
 /// Makes the entry of a sample for the journal.
-fn entry(sample: &SampleWithAssemblies, args: &QvArgs, outputs: Vec<PathBuf>) -> Job {
+fn entry(
+    sample: &SampleWithAssemblies,
+    args: &QvArgs,
+    files: Vec<PathBuf>,
+    outputs: impl Iterator<Item = PathBuf>,
+) -> Job {
     let (name, segments, assemblies) = sample;
     let options = format!(
         "{:?} {assemblies:?} {:?} {} {:?}",
         args.output, args.config, args.no_plots, args.pages
     );
-    let mut job = job("kmers qv", &(name.clone(), segments.clone()), &options, outputs);
-    job.files.extend(assemblies.iter().cloned());
-    job
+    let sample = (name.clone(), segments.clone());
+    Job { files, ..job("kmers qv", &sample, &options, outputs.collect()) }
 }
