@@ -19,10 +19,11 @@ fuzz_target!(|input: ((bool, bool), &[u8])| {
     assert_eq!(samples.as_ref().ok(), again.as_ref().ok());
     let Ok(samples) = samples else { return };
     let mut names = HashSet::new();
-    for sheet::SampleRows { name, reads, assemblies: of_sample } in &samples {
+    for sheet::SampleRows { name, reads, assemblies: of_sample, new_assemblies } in &samples {
         let segments = reads.iter().map(|(_, segment)| segment);
         assert!(!reads.is_empty() && names.insert(name), "{name:?}");
         assert_eq!(of_sample.is_empty(), !assemblies, "{name:?}");
+        assert_eq!(of_sample.len(), new_assemblies.len(), "{name:?}");
         assert!(name != OsStr::new("") && !name.as_encoded_bytes().contains(&b'/'));
         assert!(
             segments.flat_map(|segment| segment.inputs()).all(|input| !input.is_stdin())
