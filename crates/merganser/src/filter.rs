@@ -35,7 +35,7 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     outputs::check(args)?;
     let (config, context) = (&args.config, context(args));
     config.validate()?;
-    let inputs = args.reads.expand(&args.inputs).map_err(Error::from)?;
+    let inputs = args.reads.expand_files(&args.inputs).map_err(Error::from)?;
     interrupt::cancel_on_interrupt();
     let set = outputs::declared(args, &inputs).check()?;
     let Outputs { writer, json, pages } = Outputs::create(args, &set)?;

@@ -28,6 +28,14 @@ impl ReadsArgs {
         Ok(inputs.into_iter().map(|input| self.input(input)).collect())
     }
 
+    /// Turns arguments into inputs, none of which may be a folder.
+    ///
+    /// # Errors
+    /// Returns the errors of [`expand_inputs`].
+    pub(crate) fn expand_files(&self, paths: &[PathBuf]) -> Result<Vec<Input>, Error> {
+        Ok(expand_inputs(paths)?.into_iter().map(|input| self.input(input)).collect())
+    }
+
     /// Adds to an input what is needed to read it.
     pub(crate) fn input(&self, input: Input) -> Input {
         match &self.reference {
