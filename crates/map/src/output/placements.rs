@@ -21,8 +21,7 @@ pub struct Placements {
     pub qualities: BTreeMap<u8, u64>,
     /// The length of a window in bases.
     pub window: u64,
-    /// For the longest contigs ([`DRAWN`] at most), by number, the bases of reads in each window of it, as far as their first
-    /// record says.
+    /// For the eight longest contigs, by number, the bases of reads in each window, as far as their first record says.
     pub windows: BTreeMap<u32, Vec<u64>>,
 }
 
