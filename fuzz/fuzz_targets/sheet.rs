@@ -6,7 +6,9 @@ use std::ffi::OsStr;
 
 use libfuzzer_sys::fuzz_target;
 
-/// A module of the program, which has no library interface.
+// Modules of the program, which has no library interface.
+#[path = "../../crates/merganser/src/samples/columns.rs"]
+mod columns;
 #[path = "../../crates/merganser/src/samples/sheet.rs"]
 mod sheet;
 

@@ -41,9 +41,8 @@ impl<K: Kmer> SignaturePanel<K> {
         context: &Context,
     ) -> Result<SignaturePanel<K>, Error> {
         let slots = Slots::new(config.signature_bases());
-        let kmers = table.description().kmers.unwrap_or(0);
         let distribute = |weights: &[u64]| {
-            let kmers = weights.iter().sum::<u64>().max(kmers);
+            let kmers: u64 = weights.iter().sum();
             let sections = (kmers / KMERS_PER_SECTION).clamp(*SECTIONS.start(), *SECTIONS.end());
             (sections as usize, BinMap::of_met(slots, weights, sections as usize))
         };

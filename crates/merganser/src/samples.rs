@@ -1,5 +1,6 @@
 //! Sample sheets: tables of samples and their reads.
 
+mod columns;
 mod fingerprints;
 pub(crate) mod journal;
 mod outputs;

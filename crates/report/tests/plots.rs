@@ -7,19 +7,6 @@ use merganser_report::data::{
 };
 use merganser_report::plot::{Chart, Options, Unfit, plot};
 
-const ALL: [Chart; 11] = [
-    Chart::Spectrum,
-    Chart::Taxa,
-    Chart::Evidence,
-    Chart::Spectra,
-    Chart::Quality,
-    Chart::Blobs,
-    Chart::Blocks,
-    Chart::Hits,
-    Chart::Edits,
-    Chart::Inserts,
-    Chart::Depth,
-];
 const HOSTILE: &str = "</text><script>\u{0}\u{202E}&\"' \u{4E2D}\u{1F9EC}";
 
 /// Returns results of every kind, with names that begin with `name` and lists of this length.
@@ -156,7 +143,7 @@ fn every_chart_of_every_kind_of_results() {
         (vec![results("a", 40), results("b", 60), results("c", 0)], "three"),
         (many, "hundred"),
     ] {
-        for chart in ALL {
+        for &chart in Chart::ALL {
             let samples = if is_of_one(chart) { &samples[..1] } else { &samples[..] };
             let picture = plot(samples, chart, &Options::default()).unwrap();
             let svg = picture.svg();
@@ -172,7 +159,7 @@ fn every_chart_of_every_kind_of_results() {
 
 #[test]
 fn results_of_nothing_say_so() {
-    for chart in ALL {
+    for &chart in Chart::ALL {
         let picture = plot(&[results("nothing", 0)], chart, &Options::default()).unwrap();
         let says = matches!(chart, Chart::Spectra | Chart::Blobs | Chart::Blocks);
         assert!(says || picture.svg().contains(">no data<"), "{chart:?}");

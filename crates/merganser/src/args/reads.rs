@@ -24,8 +24,7 @@ impl ReadsArgs {
     /// # Errors
     /// Returns the errors of [`expand_inputs`] and of [`expand_folders`].
     pub(crate) fn expand(&self, paths: &[PathBuf]) -> Result<Vec<Input>, Error> {
-        let inputs = expand_folders(expand_inputs(paths)?)?;
-        Ok(inputs.into_iter().map(|input| self.input(input)).collect())
+        Ok(self.inputs(expand_folders(expand_inputs(paths)?)?))
     }
 
     /// Turns arguments into inputs, none of which may be a folder.
@@ -33,7 +32,11 @@ impl ReadsArgs {
     /// # Errors
     /// Returns the errors of [`expand_inputs`].
     pub(crate) fn expand_files(&self, paths: &[PathBuf]) -> Result<Vec<Input>, Error> {
-        Ok(expand_inputs(paths)?.into_iter().map(|input| self.input(input)).collect())
+        Ok(self.inputs(expand_inputs(paths)?))
+    }
+
+    fn inputs(&self, inputs: Vec<Input>) -> Vec<Input> {
+        inputs.into_iter().map(|input| self.input(input)).collect()
     }
 
     /// Adds to an input what is needed to read it.

@@ -9,20 +9,6 @@ use crate::data::{
 };
 use crate::draw::{Picture, meet};
 
-const ALL: [Chart; 11] = [
-    Chart::Spectrum,
-    Chart::Taxa,
-    Chart::Evidence,
-    Chart::Spectra,
-    Chart::Quality,
-    Chart::Blobs,
-    Chart::Blocks,
-    Chart::Hits,
-    Chart::Edits,
-    Chart::Inserts,
-    Chart::Depth,
-];
-
 /// Returns what is wrong with the texts of a picture. A pixel is allowed, which no eye sees.
 fn faults(picture: &Picture) -> Vec<String> {
     let Picture(scene) = picture;
@@ -142,7 +128,7 @@ proptest! {
         let options = Options { log_x, log_y, ..Options::default() };
         let data = |sample: &String| results(sample, &names, &numbers, &rows);
         let data: Vec<Data> = samples.iter().take(12).map(data).collect();
-        for chart in ALL {
+        for &chart in Chart::ALL {
             let is_of_one = matches!(chart, Chart::Spectra | Chart::Blobs | Chart::Blocks | Chart::Depth);
             for some in [&data[..1], &data[..]] {
                 if is_of_one && some.len() > 1 {

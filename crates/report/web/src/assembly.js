@@ -4,7 +4,7 @@ import { compact, el, freshId, number, percent, short } from "./dom.js";
 import { widthOf } from "./measure.js";
 import { colours, DASHES, SYMBOLS } from "./palette.js";
 import { filled } from "./rows.js";
-import { table } from "./table.js";
+import { searchField, table } from "./table.js";
 
 export function assemblies(all) {
   const samples = all.filter((data) => data.assembly);
@@ -71,9 +71,7 @@ const numbersOf = (judged) => ({
 /** The table of sequences, which can be searched. */
 function ofSequences(rows) {
   const title = "Sequences by k-mers";
-  let text = "";
-  const find = el("input", { type: "search", placeholder: "name" });
-  find.addEventListener("input", () => ((text = find.value.trim().toLowerCase()), whole.select()));
+  const { field, finds } = searchField("name", () => whole.select());
   const whole = table({
     title,
     columns: [
@@ -84,8 +82,8 @@ function ofSequences(rows) {
       { name: "QV", show: (value, [, , kmers]) => (value !== null ? value.toFixed(2) : kmers > 0 ? "no error found" : "–") },
     ],
     rows,
-    filters: [el("label", {}, "Search ", find)],
-    keeps: ([name, assembly]) => text === "" || name.toLowerCase().includes(text) || assembly.toLowerCase().includes(text),
+    filters: [field],
+    keeps: ([name, assembly]) => finds(name, assembly),
   });
   return el("figure", {}, el("figcaption", { id: freshId() }, el("h3", {}, title)), whole);
 }

@@ -5,7 +5,7 @@ import { el, freshId, number, percent, short } from "./dom.js";
 import { beside } from "./labels.js";
 import { FONT, widthOf } from "./measure.js";
 import { colours, SYMBOLS } from "./palette.js";
-import { table } from "./table.js";
+import { searchField, table } from "./table.js";
 import { colourOf } from "./taxcolours.js";
 import { atRank, RANKS } from "./taxonomy.js";
 
@@ -65,9 +65,7 @@ function together(columns, rank) {
   const rows = names.map((name) => [name, ...shown.map((column) => share(column, name))]);
   const sum = ([, ...parts]) => parts.reduce((all, part) => all + part, 0);
   rows.sort((one, other) => sum(other) - sum(one) || (one[0] < other[0] ? -1 : 1));
-  let text = "";
-  const find = el("input", { type: "search", placeholder: "name" });
-  find.addEventListener("input", () => ((text = find.value.trim().toLowerCase()), whole.select()));
+  const { field, finds } = searchField("name", () => whole.select());
   const title = `Taxa by sample (${nameOf(rank)})`;
   const show = (value) => (value === 0 ? "–" : percent(value));
   const whole = table({
@@ -75,8 +73,8 @@ function together(columns, rank) {
     columns: [{ name: "Taxon", text: true, show: (name) => short(name, 100) }, ...shown.map(({ sample }) => ({ name: short(sample, 30), show, heat: (value) => value }))],
     rows: [...rows, ...rest.map(([name, parts]) => [name, ...parts])],
     perPage: 15,
-    filters: [el("label", {}, "Search ", find)],
-    keeps: ([name]) => text === "" || name.toLowerCase().includes(text),
+    filters: [field],
+    keeps: ([name]) => finds(name),
   });
   const cut = columns.length > MOST_COLUMNS ? ` The first ${MOST_COLUMNS} of ${number(columns.length)} samples.` : "";
   return figure(title, `Shares of each sample's reads.${cut}`, whole);

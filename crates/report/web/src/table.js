@@ -22,6 +22,18 @@ function bar(cell, { part, colour }) {
   cell.style.setProperty("--colour", colour);
 }
 
+/** A field in which to search, and `finds`, which tells whether one of some texts has what is typed; `changed` is called at each change. */
+export function searchField(placeholder, changed) {
+  let text = "";
+  const input = el("input", { type: "search", placeholder });
+  input.addEventListener("input", () => ((text = input.value.trim().toLowerCase()), changed()));
+  return {
+    field: el("label", {}, "Search ", input),
+    finds: (...texts) => text === "" || texts.some((one) => one.toLowerCase().includes(text)),
+    isTyped: (value) => String(value) === text,
+  };
+}
+
 /**
  * A table. `columns` have a `name` and optionally `show`, which formats a value, `heat`, which maps a value to the strength of its colour, 0
  * to 1, `bar`, which maps a value and its row to a part, 0 to 1, and a colour, and `indent`, which maps a row to its depth; `rows` are arrays of values. `filters` are elements

@@ -83,16 +83,15 @@ const rowsOf = (of) => (of.unclassified > 0 ? [{ d: 0, r: "U", t: 0, n: "Unclass
 function all(data) {
   const { taxa: of } = data;
   const ranks = [...new Set(rowsOf(of).map(({ r }) => r))].sort();
-  let [text, rank] = ["", ""];
-  const find = el("input", { type: "search", placeholder: "name or taxid" });
-  find.addEventListener("input", () => ((text = find.value.trim().toLowerCase()), whole.select()));
+  let rank = "";
+  const { field, finds, isTyped } = searchField("name or taxid", () => whole.select());
   const options = [["", "all"], ...ranks.map((code) => [code, RANK_NAMES.get(code) ?? code])];
   const whole = table({
     title: `All taxa of ${short(data.sample)}`,
     ...numbersOf(of),
-    filters: [el("label", {}, "Search ", find), choice("Rank", options, (value) => ((rank = value), whole.select()))],
+    filters: [field, choice("Rank", options, (value) => ((rank = value), whole.select()))],
     keeps: ([name, , code, taxid]) =>
-      (rank === "" || code === rank) && (text === "" || String(taxid) === text || name.toLowerCase().includes(text)),
+      (rank === "" || code === rank) && (isTyped(taxid) || finds(name)),
   });
   return el("figure", { class: "taxa" }, el("figcaption", { id: freshId() }, el("h3", {}, `All taxa of ${short(data.sample)}`)), whole);
 }
