@@ -4,7 +4,7 @@ import { clades } from "./clades.js";
 import { el, freshId, percent, short } from "./dom.js";
 import { evidence } from "./evidence.js";
 import { oneOf } from "./pick.js";
-import { table } from "./table.js";
+import { searchField, table } from "./table.js";
 import { colours } from "./palette.js";
 import { colourOf } from "./taxcolours.js";
 import { RANK_NAMES } from "./taxonomy.js";
