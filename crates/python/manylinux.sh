@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Builds a wheel of the package and the program without CUDA, for systems with glibc 2.17 or later (manylinux2014), in the folder
-# given as argument. MERGANSER_PROGRAM names a program that was built in this way before. Requires cargo-zigbuild, and maturin, ziglang and auditwheel in the active Python environment.
+# given as argument. MERGANSER_PROGRAM names a program that was built in this way before. MERGANSER_TARGET is the target, such as
+# aarch64-unknown-linux-gnu; without it, this machine's. Requires cargo-zigbuild, and maturin, ziglang and auditwheel in the
+# active Python environment.
 set -euo pipefail
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
-target=x86_64-unknown-linux-gnu
+# shellcheck source=packaging/target.sh
+source packaging/target.sh
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target/zig}
 export MERGANSER_COMMIT
 MERGANSER_COMMIT=$(git rev-parse --short=12 HEAD)
@@ -17,7 +20,7 @@ scripts=crates/python/merganser.data/scripts
 mkdir -p "$scripts"
 trap 'rm -rf crates/python/merganser.data' EXIT
 install -m 755 "$program" "$scripts/merganser"
-strip "$scripts/merganser"
+"$strip" "$scripts/merganser"
 cd crates/python
 maturin build --release --locked --zig --target "$target" --compatibility manylinux2014 --out "$out"
 auditwheel show "$out"/merganser-*.whl

@@ -6,7 +6,7 @@
 // the call and makes it or lets it fail. Creation of threads and allocations are caught by name.
 //
 // MERGANSER_FAULT is `KIND:N:ERRNO:MODE` in numbers. MERGANSER_FAULT_RECORD is a file with room for the record.
-// Requires x86-64, Linux and glibc.
+// Requires Linux and glibc, on x86-64 or aarch64.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,7 +36,7 @@ enum kind {
 enum mode { ONCE, FROM_THEN_ON, LESS };
 
 struct record {
-  _Atomic uint64_t ready;  // 1 once calls are caught
+  _Atomic uint64_t ready;  // 1 once calls are caught, 2 if the kernel has no seccomp
   _Atomic uint64_t struck;
   _Atomic uint64_t calls[KINDS];
   char path[512];  // the file of the first fault, if it had one
@@ -49,10 +49,38 @@ static _Atomic int begun, threads;
 long shim_call(long number, const long arguments[6]);
 extern const char shim_called[];
 // The only code whose system calls the kernel does not trap.
+#if defined(__x86_64__)
 __asm__(
     ".text\n.globl shim_call\n.hidden shim_call\n.hidden shim_called\n.balign 64\nshim_call:\n"
     "mov %rdi, %rax\nmov %rsi, %r11\nmov 0(%r11), %rdi\nmov 8(%r11), %rsi\nmov 16(%r11), %rdx\n"
     "mov 24(%r11), %r10\nmov 32(%r11), %r8\nmov 40(%r11), %r9\nsyscall\nshim_called:\nret\n");
+
+enum { ARCHITECTURE = AUDIT_ARCH_X86_64 };
+
+static void arguments_of(const mcontext_t* at, long a[6]) {
+  static const int REGISTERS[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+  for (int i = 0; i < 6; ++i) a[i] = at->gregs[REGISTERS[i]];
+}
+
+static void give(mcontext_t* at, long result) { at->gregs[REG_RAX] = result; }
+#elif defined(__aarch64__)
+__asm__(
+    ".text\n.globl shim_call\n.hidden shim_call\n.hidden shim_called\n.balign 64\nshim_call:\n"
+    "mov x8, x0\nmov x9, x1\nldp x0, x1, [x9]\nldp x2, x3, [x9, 16]\nldp x4, x5, [x9, 32]\n"
+    "svc 0\nshim_called:\nret\n");
+
+enum { ARCHITECTURE = AUDIT_ARCH_AARCH64 };
+// Calls that this processor's Linux does not have: no call has these numbers.
+enum { SYS_open = -100, SYS_stat, SYS_lstat, SYS_mkdir, SYS_readlink, SYS_rename, SYS_link };
+
+static void arguments_of(const mcontext_t* at, long a[6]) {
+  for (int i = 0; i < 6; ++i) a[i] = (long)at->regs[i];
+}
+
+static void give(mcontext_t* at, long result) { at->regs[0] = (unsigned long)result; }
+#else
+#error "unknown processor"
+#endif
 
 /// Counts a call; returns whether it fails (2 for the first failure).
 static int strikes(enum kind kind) {
@@ -74,8 +102,8 @@ static void note_handle(long handle) {
     digits[count++] = (char)('0' + rest % 10);
   while (count) name[at++] = digits[--count];
   // Not with libc: a trapped call within the handler would be fatal.
-  const long arguments[6] = {(long)name, (long)record->path, sizeof record->path - 1};
-  const long length = shim_call(SYS_readlink, arguments);
+  const long arguments[6] = {AT_FDCWD, (long)name, (long)record->path, sizeof record->path - 1};
+  const long length = shim_call(SYS_readlinkat, arguments);
   if (length > 0) record->path[length] = 0;
 }
 
@@ -142,9 +170,10 @@ static void lessen(long number, long* a, long most) {
 
 static void caught(int signal, siginfo_t* info, void* context) {
   (void)signal;
-  greg_t* r = ((ucontext_t*)context)->uc_mcontext.gregs;
+  mcontext_t* at = &((ucontext_t*)context)->uc_mcontext;
   const long number = info->si_syscall;
-  long a[6] = {r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10], r[REG_R8], r[REG_R9]};
+  long a[6];
+  arguments_of(at, a);
   // The program first queries this limit; earlier calls belong to libc and std.
   if (number == SYS_prlimit64 && a[1] == RLIMIT_AS) atomic_store(&begun, 1);
   const int kind = kind_of(number, a);
@@ -153,9 +182,9 @@ static void caught(int signal, siginfo_t* info, void* context) {
   if (now && fault[3] == LESS) lessen(number, a, fault[2]);
   if (now && fault[3] != LESS) {
     const long none[6] = {0};
-    r[REG_RAX] = number == SYS_brk ? shim_call(SYS_brk, none) : -fault[2];
+    give(at, number == SYS_brk ? shim_call(SYS_brk, none) : -fault[2]);
   } else {
-    r[REG_RAX] = shim_call(number, a);
+    give(at, shim_call(number, a));
   }
 }
 
@@ -176,7 +205,7 @@ static int catch_calls(void) {
   const uint64_t place = (uint64_t)(uintptr_t)shim_called;
   struct sock_filter filter[9 + CALLS] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, CALLS + 5),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 0, CALLS + 5),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)place, 0, 2),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer) + 4),
@@ -212,7 +241,7 @@ __attribute__((constructor)) static void start(void) {
     fault[i] = strtol(text, &end, 10);
     text = *end == ':' ? end + 1 : NULL;
   }
-  if (catch_calls() == 0) atomic_store(&record->ready, 1);
+  atomic_store(&record->ready, catch_calls() == 0 ? 1 : 2);
 }
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),

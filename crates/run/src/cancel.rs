@@ -18,7 +18,8 @@ impl Cancel {
         Cancel { flag: Arc::default(), outer: Some(Arc::new(self.clone())) }
     }
 
-    /// Cancels the run. Safe to call from a signal handler, and more than once.
+    /// Cancels the run. Safe to call from a signal handler, and more than once. A thread that finds the run cancelled also
+    /// sees what the calling thread wrote before, such as the reason.
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::Release);
     }

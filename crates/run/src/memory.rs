@@ -1,6 +1,7 @@
 //! Amounts of memory: available, used by default, and peak. All sizes are in bytes.
 
 mod cgroups;
+mod unix;
 
 use rustix::process::{Resource, getrlimit};
 use std::fs;
@@ -13,7 +14,8 @@ const UNKNOWN: u64 = 4 << 30;
 
 /// Returns the memory that this process may still allocate now, the smallest of:
 ///
-/// - the memory that is free or can be freed (`MemAvailable` of `/proc/meminfo`),
+/// - the memory that is free or can be freed (`MemAvailable` of `/proc/meminfo`), or, on systems without this file, the
+///   machine's memory,
 /// - the unused part of the limit of each cgroup (v1 or v2, its own or an ancestor); page cache does not count as
 ///   used, because the kernel frees it on demand,
 /// - the unused part of the limit of the address space (`ulimit -v`).
@@ -22,15 +24,23 @@ const UNKNOWN: u64 = 4 << 30;
 pub fn available_memory() -> u64 {
     let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    available(&meminfo, cgroups::left(&groups, Path::new(CGROUPS)), address_space_left())
+    let group = cgroups::left(&groups, Path::new(CGROUPS));
+    let physical = if meminfo.is_empty() { unix::physical() } else { None };
+    available(&meminfo, physical, group, address_space_left())
 }
 
-/// Returns the smallest of the memory that a `meminfo`, the cgroups and the limit of the address space allow.
-fn available(meminfo: &str, group: Option<u64>, address_space: Option<u64>) -> u64 {
+/// Returns the smallest of the memory that a `meminfo`, the cgroups and the limit of the address space allow. `physical`
+/// is the machine's memory, which is used if `meminfo` has no amount.
+fn available(
+    meminfo: &str,
+    physical: Option<u64>,
+    group: Option<u64>,
+    address_space: Option<u64>,
+) -> u64 {
     // Linux before 3.14 has no MemAvailable.
     let system = kib_field(meminfo, "MemAvailable:").or_else(|| kib_field(meminfo, "MemTotal:"));
     let limits = [group, address_space].into_iter().flatten();
-    limits.fold(system.unwrap_or(UNKNOWN), u64::min)
+    limits.fold(system.or(physical).unwrap_or(UNKNOWN), u64::min)
 }
 
 /// Returns the limit of this process's address space in bytes (`ulimit -v`), if there is one.
@@ -57,9 +67,10 @@ pub(crate) fn default_share(available: u64) -> u64 {
     available / 4 * 3
 }
 
-/// Returns the largest resident size that this process ever had (`VmHWM`), if the system reports it.
+/// Returns the largest resident size that this process ever had (`VmHWM` on Linux), if the system reports it.
 pub fn peak_rss() -> Option<u64> {
-    kib_field(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
+    let Ok(status) = fs::read_to_string("/proc/self/status") else { return unix::peak() };
+    kib_field(&status, "VmHWM:")
 }
 
 /// Returns the smallest amount of memory, at least `from`, that suffices, to within a MiB; `None` if no amount
@@ -109,11 +120,12 @@ Buffers:            2048 kB
             (Some(5000), Some(4000), 4000),
             (Some(0), Some(4000), 0),
         ] {
-            assert_eq!(available(MEMINFO, group, address_space), expected);
+            assert_eq!(available(MEMINFO, Some(1), group, address_space), expected);
         }
-        assert_eq!(available("MemTotal:  100 kB\nMemFree: 7 kB\n", None, None), 100 << 10);
-        assert_eq!(available("", None, None), 4 << 30);
-        assert_eq!(available("MemAvailable: many kB\n", Some(9), None), 9);
+        assert_eq!(available("MemTotal:  100 kB\nMemFree: 7 kB\n", None, None, None), 100 << 10);
+        assert_eq!(available("", Some(8 << 30), None, None), 8 << 30);
+        assert_eq!(available("", None, None, None), 4 << 30);
+        assert_eq!(available("MemAvailable: many kB\n", None, Some(9), None), 9);
     }
 
     #[test]
@@ -130,6 +142,11 @@ Buffers:            2048 kB
         let total = kib_field(&fs::read_to_string("/proc/meminfo").unwrap(), "MemTotal:").unwrap();
         assert!(available < total);
         assert!(peak_rss().unwrap() > 4096);
+        // Miri does not support these calls.
+        if !cfg!(miri) {
+            assert_eq!(unix::physical(), Some(total));
+            assert!(unix::peak().unwrap() > 4096);
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::world::{GENOMES, World};
 use merganser_test_support::tools::{installed, shell};
-use merganser_test_support::{Dir, gunzip, root, shared};
+use merganser_test_support::{Dir, MERGANSER, gunzip, root, shared};
 
 /// Returns the folder with the database, the reads and the outputs of Kraken 2.17.1.
 fn data() -> Option<PathBuf> {
@@ -197,8 +197,7 @@ fn reports_samples_and_sessions() {
     dir.run("classify k2 --sample-sheet sheet.tsv -q -o {}.tsv").ok();
     assert_eq!(text("s1.tsv"), all);
     let session = "printf '1.fq -o i.tsv --confidence 0.5\\n' | ";
-    let merganser = env!("CARGO_BIN_EXE_merganser");
-    shell(dir.root(), &format!("{session} {merganser} classify k2 --interactive -q"));
+    shell(dir.root(), &format!("{session} {MERGANSER} classify k2 --interactive -q"));
     assert_eq!(text("i.tsv"), dir.run("classify k2 1.fq -q --confidence 0.5").ok());
     assert_eq!(dir.run("db verify k2").ok(), "k2: ok\n");
     assert!(dir.run("db taxa k2").ok().starts_with("taxid\trank\tname\tparent"));

@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
-/// The path of the program under test: cargo puts it in the parent of the tests' folder.
+/// The path of the program under test: the value of `MERGANSER_PROGRAM`, such as a script that runs the program on an
+/// emulator; otherwise the program that cargo puts in the parent of the tests' folder.
 pub const MERGANSER: Program = Program;
 
 /// The type of [`MERGANSER`], whose path is known only at run time.
@@ -22,6 +23,9 @@ impl Deref for Program {
 
     fn deref(&self) -> &str {
         static PATH: LazyLock<String> = LazyLock::new(|| {
+            if let Ok(program) = std::env::var("MERGANSER_PROGRAM") {
+                return program;
+            }
             let test = std::env::current_exe().unwrap();
             let program = test.parent().and_then(Path::parent).unwrap().join("merganser");
             assert!(program.exists(), "{} is missing: run cargo build", program.display());

@@ -12,24 +12,23 @@ pub struct Arch(pub u32);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archs(Vec<Arch>);
 
-impl Default for Archs {
-    /// Returns the GPUs common in clusters and workstations: Turing, A100, RTX 30, RTX 40 and L4, H100.
-    fn default() -> Self {
-        Archs([75, 80, 86, 89, 90].map(Arch).to_vec())
-    }
-}
-
 impl Archs {
-    /// Parses `MERGANSER_CUDA_ARCH`: comma-separated numbers; unset or empty means the default.
-    pub fn from_env() -> Result<Archs, Error> {
-        Archs::parse(std::env::var("MERGANSER_CUDA_ARCH").unwrap_or_default().trim())
+    /// Returns the GPUs common beside a processor, by its name in Rust's targets. For x86 these are the GPUs of clusters and
+    /// workstations: Turing, A100, RTX 30, RTX 40 and L4, H100. For `aarch64` it is the GPU of Grace Hopper; newer ones use
+    /// the PTX.
+    pub fn usual(processor: &str) -> Archs {
+        let numbers: &[u32] = if processor == "aarch64" { &[90] } else { &[75, 80, 86, 89, 90] };
+        Archs(numbers.iter().copied().map(Arch).collect())
     }
 
-    /// Parses a list such as `80,90`; an empty text means the default.
+    /// Parses `MERGANSER_CUDA_ARCH`: comma-separated numbers. If it is unset or empty, returns the usual ones.
+    pub fn from_env(processor: &str) -> Result<Archs, Error> {
+        let text = std::env::var("MERGANSER_CUDA_ARCH").unwrap_or_default();
+        if text.trim().is_empty() { Ok(Archs::usual(processor)) } else { Archs::parse(text.trim()) }
+    }
+
+    /// Parses a list such as `80,90`.
     pub fn parse(text: &str) -> Result<Archs, Error> {
-        if text.is_empty() {
-            return Ok(Archs::default());
-        }
         let one = |part: &str| match part.trim().parse() {
             Ok(number @ 50..=999) => Ok(Arch(number)),
             _ => Err(Error::Arch { text: part.trim().to_string() }),
@@ -71,7 +70,12 @@ mod tests {
     #[test]
     fn lists_are_sorted_and_without_repetition() {
         assert_eq!(Archs::parse("90, 80,90").unwrap().to_string(), "80,90");
-        assert_eq!(Archs::parse("").unwrap().to_string(), "75,80,86,89,90");
+    }
+
+    #[test]
+    fn the_usual_ones_depend_on_the_processor() {
+        assert_eq!(Archs::usual("x86_64").to_string(), "75,80,86,89,90");
+        assert_eq!(Archs::usual("aarch64").to_string(), "90");
     }
 
     #[test]
@@ -88,7 +92,9 @@ mod tests {
 
     #[test]
     fn nonsense_is_named() {
-        for (text, part) in [("sm_90", "sm_90"), ("90,,80", ""), ("9", "9"), ("80,9.0", "9.0")] {
+        for (text, part) in
+            [("", ""), ("sm_90", "sm_90"), ("90,,80", ""), ("9", "9"), ("80,9.0", "9.0")]
+        {
             let message = Archs::parse(text).unwrap_err().to_string();
             assert!(message.contains(&format!("'{part}'")), "{message}");
         }

@@ -7,7 +7,7 @@
 
 use crate::layout::Types;
 use crate::resources::{self, Wish};
-use crate::{Archs, Error, Search, Toolkit};
+use crate::{Archs, Error, Machine, Search, Toolkit};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -121,9 +121,10 @@ impl Kernels {
     fn compile_for_devices(&self) -> Result<Built, Error> {
         let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
         let toolkit = Search::of_this_machine(&folder("CARGO_MANIFEST_DIR")).find()?;
-        let archs = Archs::from_env()?;
+        let machine = Machine::from_env();
+        let archs = Archs::from_env(&machine.processor)?;
         let version = toolkit.version()?;
-        let library_folder = toolkit.library_folder()?;
+        let library_folder = toolkit.library_folder(&machine)?;
         let wish = Wish::from_env(archs.all())?;
         let (objects, said) = self.objects(&toolkit, &archs, &folder("OUT_DIR"))?;
         // If `MERGANSER_CUDA_RESOURCES` requests it, the registers and spills that ptxas reported are compared with the
@@ -206,8 +207,16 @@ impl Kernels {
         command.args(self.includes.iter().map(|folder| format!("-I{}", folder.display())));
         // ptxas then prints the registers and spills of each kernel, which `resources` parses.
         command.arg("-Xptxas=-v");
+        command.args(host_compiler());
         command
     }
+}
+
+/// Returns the option for the compiler of host code: in a cross build that of the target, unless `NVCC_CCBIN` names one.
+fn host_compiler() -> Option<String> {
+    let wanted = Machine::from_env().is_cross && env::var_os("NVCC_CCBIN").is_none();
+    let compiler = wanted.then(|| cc::Build::new().cpp(true).try_get_compiler().ok()).flatten()?;
+    Some(format!("-ccbin={}", compiler.path().display()))
 }
 
 /// Runs a compiler and returns what it wrote to stderr. Warnings are passed on to the user of cargo; the error of a

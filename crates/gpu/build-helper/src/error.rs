@@ -32,10 +32,12 @@ pub enum Error {
         text: String,
     },
     /// The toolkit has no static CUDA runtime.
-    #[error("{}: no libcudart_static.a under it; install the toolkit's runtime (cudart)", root.display())]
+    #[error("{}: no libcudart_static.a for {processor} under it; install the toolkit's runtime (cudart)", root.display())]
     NoRuntime {
         /// The toolkit's folder.
         root: PathBuf,
+        /// The processor of the build.
+        processor: String,
     },
     /// A compiler could not be started, or failed.
     #[error("{}: {reason}", tool.display())]

@@ -21,4 +21,4 @@ mod search;
 pub use arch::{Arch, Archs};
 pub use compile::{Built, Kernels};
 pub use error::Error;
-pub use search::{Search, Toolkit};
+pub use search::{Machine, Search, Toolkit};

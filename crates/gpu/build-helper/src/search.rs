@@ -15,6 +15,30 @@ pub struct Toolkit {
     pub root: PathBuf,
 }
 
+/// The processor for which a build script's crate is compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// Its name in Rust's targets: `x86_64`, `aarch64`.
+    pub processor: String,
+    /// Whether the compiler runs on another processor.
+    pub is_cross: bool,
+}
+
+impl Machine {
+    /// Returns the machine of a target and a host, such as `aarch64-unknown-linux-gnu`.
+    pub fn new(target: &str, host: &str) -> Machine {
+        let processor = |triple: &str| triple.split('-').next().unwrap_or_default().to_owned();
+        let (target, host) = (processor(target), processor(host));
+        Machine { is_cross: target != host, processor: target }
+    }
+
+    /// Returns the machine of a build script, from the variables that cargo sets.
+    pub fn from_env() -> Machine {
+        let triple = |name| env::var(name).unwrap_or_default();
+        Machine::new(&triple("TARGET"), &triple("HOST"))
+    }
+}
+
 /// The locations of a search, from the environment and from conventions, as data.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
@@ -78,14 +102,23 @@ impl Search {
 }
 
 impl Toolkit {
-    /// Returns the folder with the static CUDA runtime.
-    pub fn library_folder(&self) -> Result<PathBuf, Error> {
-        let folders = ["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"];
+    /// Returns the folder with the static CUDA runtime for the processor of the build.
+    pub fn library_folder(&self, machine: &Machine) -> Result<PathBuf, Error> {
+        // NVIDIA's name of ARM servers is SBSA.
+        let name = if machine.processor == "aarch64" { "sbsa" } else { &machine.processor };
+        let mut folders = vec![format!("targets/{name}-linux/lib")];
+        // In a cross build, these have the libraries of the compiler's processor.
+        if !machine.is_cross {
+            folders.extend(["lib64", "lib"].map(String::from));
+        }
         // Debian's package installs it with the system's libraries.
-        let system = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"].map(PathBuf::from);
-        let folders = folders.map(|folder| self.root.join(folder)).into_iter().chain(system);
+        let system = PathBuf::from(format!("/usr/lib/{}-linux-gnu", machine.processor));
+        let folders = folders.iter().map(|folder| self.root.join(folder)).chain([system]);
         let mut with_runtime = folders.filter(|folder| folder.join("libcudart_static.a").is_file());
-        with_runtime.next().ok_or_else(|| Error::NoRuntime { root: self.root.clone() })
+        with_runtime.next().ok_or_else(|| Error::NoRuntime {
+            root: self.root.clone(),
+            processor: machine.processor.clone(),
+        })
     }
 
     /// Returns the compiler's version: `13.0.88`.

@@ -147,7 +147,8 @@ impl Decoding<'_> {
             let stopped = inflate.run::<W>(&raw.input(), &mut out, stop);
             (symbols.end, symbols.floor) = (out.at, out.floor);
             match stopped? {
-                // The reader was stopped, so the result is not used.
+                // The reader was stopped, so the result is not used: `Ranges::wait` looks at the flag later in this thread, and
+                // a thread never sees an older value of a variable than before.
                 _ if self.stopped.load(Ordering::Relaxed) => return Ok(Stop::Full),
                 Stop::Input => raw.read_on(self.file, inflate.position())?,
                 Stop::Full if symbols.end >= capacity && capacity < most => {

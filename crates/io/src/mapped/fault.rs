@@ -26,7 +26,8 @@ static BEFORE: OnceLock<Action> = OnceLock::new();
 
 #[derive(Debug)]
 struct Entry {
-    /// The first address of the map, or 0 if the entry is free. [`end`](Self::end) is the address after the last.
+    /// The first address of the map, or 0 if the entry is free. [`end`](Self::end) is the address after the last; it is
+    /// changed only while this is 0.
     start: AtomicUsize,
     end: AtomicUsize,
     /// The message for a fault in this map.
@@ -67,8 +68,8 @@ impl Watched {
 impl Drop for Watched {
     fn drop(&mut self) {
         let _changing = lock(&CHANGING);
-        self.0.end.store(0, Ordering::Release);
         self.0.start.store(0, Ordering::Release);
+        self.0.end.store(0, Ordering::Release);
         let line = self.0.line.swap(std::ptr::null_mut(), Ordering::AcqRel);
         // SAFETY: the pointer came from a box in `new`, and only this code frees it. The handler uses it only while
         // a thread accesses the map, which still exists, because its owner drops this guard first.
@@ -128,7 +129,10 @@ fn line_of(address: usize) -> Option<&'static [u8]> {
     // SAFETY: entries are leaked boxes, so they are never freed.
     while let Some(entry) = unsafe { next.as_ref() } {
         let (start, end) = (entry.start.load(Ordering::Acquire), entry.end.load(Ordering::Acquire));
-        if (start..end).contains(&address) {
+        // Another thread may be replacing the map of this entry. `end` is changed only while `start` is 0, so a thread
+        // that sees the next `end` sees a different `start` from then on.
+        let unchanged = || entry.start.load(Ordering::Acquire) == start;
+        if (start..end).contains(&address) && unchanged() {
             // SAFETY: the message is set before the range, and freed only when no thread can access the map. The
             // interrupted thread is accessing it now.
             return unsafe { entry.line.load(Ordering::Acquire).as_ref() }.map(Vec::as_slice);

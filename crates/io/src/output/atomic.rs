@@ -253,8 +253,11 @@ impl AtomicFile {
         }
     }
 
-    /// Asks the system to begin writing a range to disk.
+    /// Asks the system to begin writing a range to disk. Only Linux has a call for this.
     fn push(&self, offset: u64, length: u64) {
+        #[cfg(not(target_os = "linux"))]
+        let _ = (offset, length);
+        #[cfg(target_os = "linux")]
         if matches!(self.place, Place::Temporary { .. }) {
             // On Linux, DONTNEED starts the write-back of dirty pages without waiting for it, and drops only clean
             // pages. sync_file_range, which has no safe wrapper, would do no more. It is a hint; errors are

@@ -584,12 +584,15 @@ fn open_file(input: &Input, path: &Path) -> Result<(File, u64), Error> {
         return Ok((file, 0));
     }
     // A hint for larger read-ahead, which not all file systems support.
+    #[cfg(target_os = "linux")]
     let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Sequential);
     // Files in /proc are regular and have length 0, but contain bytes. They are read as streams.
     Ok((file, metadata.len()))
 }
 
-/// Reads until `room` is full or the text ends. Returns the number of bytes.
+/// Reads until `room` is full or the text ends. Returns the number of bytes. If `stopped` is set, the text may be cut
+/// short: the caller must look at `stopped` again. `Relaxed` is enough for that, as a thread that has seen a value of a
+/// variable never sees an older one.
 fn fill(text: &mut dyn Read, room: &mut [u8], stopped: &AtomicBool) -> io::Result<usize> {
     let mut filled = 0;
     while filled < room.len() && !stopped.load(Ordering::Relaxed) {

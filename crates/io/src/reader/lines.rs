@@ -200,8 +200,10 @@ impl LineReader {
     /// Ends the reading: all calls of [`next_lines`](Self::next_lines) that have no chunk yet return `false` as
     /// soon as they need not wait for the input.
     pub fn stop(&self) {
-        self.stopped.store(true, Ordering::Release);
+        // In this order: a worker that sees `stopped` may have cut its text short, and must then find that the chain has
+        // ended. It locks the chain after it read the flag, and so after this lock.
         lock(&self.chain).ended = true;
+        self.stopped.store(true, Ordering::Release);
         self.changed.notify_all();
         lock(&self.source).done = true;
     }

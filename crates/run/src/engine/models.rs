@@ -385,6 +385,24 @@ fn a_cancelled_run_ends_whole_or_as_cancelled() {
 }
 
 #[test]
+fn the_reason_of_a_cancellation_is_seen_with_it() {
+    model(|| {
+        let (cancel, reason) = (Cancel::default(), Arc::new(AtomicU64::new(0)));
+        let canceller = thread::spawn({
+            let (cancel, reason) = (cancel.clone(), reason.clone());
+            move || {
+                reason.store(7, Ordering::Relaxed);
+                cancel.cancel();
+            }
+        });
+        if cancel.of_part().is_cancelled() {
+            assert_eq!(reason.load(Ordering::Relaxed), 7);
+        }
+        canceller.join().unwrap();
+    });
+}
+
+#[test]
 fn a_worker_that_panics_leaves_no_thread_waiting() {
     for (end, silent, chained) in [(1, true, false), (3, false, false), (3, false, true)] {
         model(move || {

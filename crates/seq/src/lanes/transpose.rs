@@ -3,7 +3,9 @@
 
 use super::Bits;
 use crate::dispatch;
-use crate::simd::{Features, Level};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Features;
+use crate::simd::Level;
 
 /// Transposes the bits of each group: bit b of row k becomes bit k of row b.
 pub fn transpose(level: Level, rows: &mut [Bits; 64]) {

@@ -1,7 +1,9 @@
 //! Conversion of 64 letters at a time to bit planes.
 #![allow(unsafe_code, reason = "SIMD loads and stores, within slices whose lengths were checked")]
 
-use crate::simd::{Features, Level};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Features;
+use crate::simd::Level;
 
 /// The letters of one step.
 pub type Block = [u8; 64];

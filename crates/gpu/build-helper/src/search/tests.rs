@@ -11,6 +11,14 @@ fn place(folder: &tempfile::TempDir, name: &str) -> PathBuf {
     fs::canonicalize(folder.path()).unwrap().join(name)
 }
 
+/// Writes a runtime to a folder of a toolkit, and returns the folder.
+fn with_runtime(root: &Path, name: &str) -> PathBuf {
+    let folder = root.join(name);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("libcudart_static.a"), "").unwrap();
+    folder
+}
+
 #[test]
 fn variables_come_before_path_before_usual_places_before_environments() {
     let folder = tempfile::tempdir().unwrap();
@@ -82,13 +90,25 @@ fn newer_toolkits_come_first() {
 fn the_runtime_is_found_in_any_layout_or_named_as_missing() {
     let folder = tempfile::tempdir().unwrap();
     let toolkit = Toolkit { nvcc: folder.path().join("bin/nvcc"), root: folder.path().into() };
-    if !Path::new("/usr/lib/x86_64-linux-gnu/libcudart_static.a").exists() {
-        let message = toolkit.library_folder().unwrap_err().to_string();
-        assert!(message.contains("no libcudart_static.a"), "{message}");
-    }
-    fs::create_dir_all(folder.path().join("lib")).unwrap();
-    fs::write(folder.path().join("lib/libcudart_static.a"), "").unwrap();
-    assert_eq!(toolkit.library_folder().unwrap(), folder.path().join("lib"));
+    let machine = Machine::new("powerpc64-unknown-linux-gnu", "powerpc64-unknown-linux-gnu");
+    let message = toolkit.library_folder(&machine).unwrap_err().to_string();
+    assert!(message.contains("no libcudart_static.a for powerpc64"), "{message}");
+    let lib = with_runtime(folder.path(), "lib");
+    assert_eq!(toolkit.library_folder(&machine).unwrap(), lib);
+}
+
+#[test]
+fn a_build_for_another_processor_takes_its_libraries() {
+    let folder = tempfile::tempdir().unwrap();
+    let toolkit = Toolkit { nvcc: folder.path().join("bin/nvcc"), root: folder.path().into() };
+    let lib = with_runtime(folder.path(), "lib");
+    let [arm, intel] = ["aarch64", "x86_64"].map(|name| format!("{name}-unknown-linux-gnu"));
+    let cross = Machine::new(&arm, &intel);
+    assert_ne!(toolkit.library_folder(&cross).ok(), Some(lib.clone()));
+    let server = with_runtime(folder.path(), "targets/sbsa-linux/lib");
+    assert_eq!(toolkit.library_folder(&cross).unwrap(), server);
+    assert_eq!(toolkit.library_folder(&Machine::new(&arm, &arm)).unwrap(), server);
+    assert_eq!(toolkit.library_folder(&Machine::new(&intel, &intel)).unwrap(), lib);
 }
 
 #[test]
