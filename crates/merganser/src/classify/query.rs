@@ -328,8 +328,9 @@ impl<'a> Query<'a> {
         }
         if outcome.passed_over > 0 {
             environment.console.info(format_args!(
-                "{name}{} reads were skipped because of their length",
-                outcome.passed_over
+                "{name}{} {} were skipped because of their length",
+                outcome.passed_over,
+                unit(&self.segments)
             ));
         }
         tell_skipped(outcome.skipped_alignments, environment.console);
