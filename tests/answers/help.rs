@@ -39,7 +39,7 @@ fn help_fits_80_columns() {
     for command in nouns {
         for flag in ["-h", "--help"] {
             for columns in [Some("80"), Some("200"), None] {
-                let mut run = std::process::Command::new(merganser_test_support::MERGANSER);
+                let mut run = merganser_test_support::program();
                 run.args(command.split_whitespace()).arg(flag).env_remove("COLUMNS");
                 let output =
                     run.envs(columns.map(|columns| ("COLUMNS", columns))).output().unwrap();
@@ -99,7 +99,7 @@ fn version() {
 /// On any machine, the diagnostics say why no GPU can be used.
 #[test]
 fn diagnostics_report() {
-    let output = std::process::Command::new(merganser_test_support::MERGANSER)
+    let output = merganser_test_support::program()
         .arg("devices")
         .env("MERGANSER_DISABLE_CUDA", "1")
         .output()

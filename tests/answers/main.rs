@@ -6,6 +6,7 @@
 )]
 
 mod cases;
+mod dry_run;
 mod errors;
 mod examples;
 mod habits;

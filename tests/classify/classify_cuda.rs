@@ -5,7 +5,7 @@ use merganser_test_forms::{bgzf_block, stored_bgzf_block};
 use merganser_test_support::gpus::two_devices;
 use merganser_test_support::reads::{Random, Record, fasta};
 use merganser_test_support::two_species::write_taxonomy;
-use merganser_test_support::{Dir, MERGANSER};
+use merganser_test_support::{Dir, program};
 
 /// Returns a directory with strains of two species, databases of each preset in one part and in several, 40 pairs
 /// and long reads.
@@ -50,7 +50,7 @@ fn prepared() -> Dir {
 /// Whether this build can use a GPU of this machine.
 fn usable(dir: &Dir) -> bool {
     let args = ["classify", "m1", "--device", "cuda", "-q", "g0.fa"];
-    let tried = std::process::Command::new(MERGANSER).current_dir(dir.root()).args(args).output();
+    let tried = program().current_dir(dir.root()).args(args).output();
     let usable = tried.unwrap().status.success();
     if !usable {
         assert!(std::env::var_os("MERGANSER_REQUIRE_GPU").is_none(), "no GPU");
@@ -154,7 +154,7 @@ fn a_device_inflates_for_the_reader() {
         let classify = |device: &str| {
             let args =
                 format!("classify {database} -1 {first} -2 {second} -q --memory 6G --threads 2");
-            let ran = std::process::Command::new(MERGANSER)
+            let ran = program()
                 .current_dir(dir.root())
                 // An emulated device has less by default.
                 .env("MERGANSER_EMULATED_MEMORY", (10u64 << 30).to_string())
@@ -309,7 +309,7 @@ fn failures_of_classify_on_cuda_are_one_line_and_leave_nothing() {
         return;
     }
     let refused = |options: &str, says: &str, failing: &str| {
-        let output = std::process::Command::new(MERGANSER)
+        let output = program()
             .current_dir(dir.root())
             .env("MERGANSER_TEST_FAIL_GPU_ALLOCATION", failing)
             .args(format!("classify m1 1.fa -q {options} -o out --report report").split(' '))

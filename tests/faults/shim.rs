@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use merganser_test_support::MERGANSER;
+use merganser_test_support::program;
 
 /// Kinds of calls, as in shim.c.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +174,7 @@ impl Slot {
         variables: &[(&str, String)],
     ) -> Option<Ended> {
         fs::write(&self.record, [0; 8 * (2 + KINDS.len()) + PATH]).unwrap();
-        let mut command = Command::new(MERGANSER);
+        let mut command = program();
         command.args(args).current_dir(place).env("TMPDIR", place.join("tmp"));
         command.env("LD_PRELOAD", &self.library).env("MERGANSER_FAULT_RECORD", &self.record);
         command.env_remove("MERGANSER_FAULT").env_remove("RUST_BACKTRACE");

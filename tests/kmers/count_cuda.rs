@@ -4,7 +4,7 @@
 use merganser_test_forms::{bgzf_block, pieces};
 use merganser_test_support::gpus::usable;
 use merganser_test_support::reads::Random;
-use merganser_test_support::{Dir, MERGANSER, small_reads};
+use merganser_test_support::{Dir, program, small_reads};
 
 /// Asserts that a count has the same outputs on the CPU and with each of the device options.
 fn same_on(dir: &Dir, options: &str, reads: &str, devices: &[&str]) {
@@ -200,7 +200,7 @@ fn devices_read_files_themselves() {
         dir.run(&format!("count {options} -o cpu.mgk")).ok();
         let on_device = format!("count {options} --device cuda:0 --json s.json -o cuda.mgk");
         let count = || {
-            let output = std::process::Command::new(MERGANSER)
+            let output = program()
                 .current_dir(dir.root())
                 .env("MERGANSER_TEST_GPUS_ALONE", "1")
                 .args(on_device.split_whitespace())
@@ -245,7 +245,7 @@ fn failures_are_one_line_and_leave_nothing() {
     let dir = Dir::new();
     let [one, _] = small_reads().map(|path| path.display().to_string());
     let refused = |options: &str, says: &str, failing: &str| {
-        let output = std::process::Command::new(MERGANSER)
+        let output = program()
             .current_dir(dir.root())
             .env("MERGANSER_TEST_FAIL_GPU_ALLOCATION", failing)
             .args(format!("count -k 28 -q {options} -o t.mgk").split_whitespace())

@@ -96,7 +96,7 @@ fn failures_are_one_line_and_leave_nothing() {
         assert_eq!(dir.names(), ["t.mgk"]);
     }
     for failing in ["1", "2", "3", "5", "8", "12"] {
-        let output = std::process::Command::new(merganser_test_support::MERGANSER)
+        let output = merganser_test_support::program()
             .current_dir(dir.root())
             .env("MERGANSER_TEST_FAIL_GPU_ALLOCATION", failing)
             .args(format!("{filter} --device cuda:0").split_whitespace())

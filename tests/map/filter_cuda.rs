@@ -1,14 +1,14 @@
 //! `merganser filter` on each real or emulated GPU has the same bytes as on the CPU. Skipped with a message without
 //! a GPU, or a failure with `MERGANSER_REQUIRE_GPU=1`.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 use merganser_test_support::reads::Random;
-use merganser_test_support::{Dir, MERGANSER, shared};
+use merganser_test_support::{Dir, program, shared};
 
 /// Runs the program; CPU workers take no batches unless `co_work`.
 fn run(dir: &Dir, args: &str, co_work: bool, env: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(MERGANSER);
+    let mut command = program();
     command.current_dir(dir.root()).args(args.split_whitespace()).envs(env.iter().copied());
     if !co_work {
         command.env("MERGANSER_TEST_GPUS_ALONE", "1");

@@ -5,10 +5,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use merganser_test_support::signals::{signal, wait};
-use merganser_test_support::{Dir, MERGANSER};
+use merganser_test_support::{Dir, program};
 
 fn start(dir: &Dir, args: &str) -> Child {
-    Command::new(MERGANSER)
+    program()
         .args(args.split_whitespace())
         .current_dir(dir.root())
         .stdin(Stdio::piped())

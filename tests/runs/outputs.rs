@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use merganser_test_support::commands::{ROWS, Row};
 use merganser_test_support::reads::{fastq, many, untidy};
 use merganser_test_support::world::{self, SMALL, Size};
-use merganser_test_support::{Dir, MERGANSER, gunzip, names, small_reads};
+use merganser_test_support::{Dir, MERGANSER, gunzip, names, program, small_reads};
 
 #[test]
 fn an_existing_table_stays_as_it_is_after_an_error() {
@@ -47,7 +47,7 @@ fn text_tables_are_compressed_by_suffix() {
 
 /// Reads one line of the output of a command and closes the pipe, like `| head -1`.
 fn head(dir: &Dir, args: &str) {
-    let mut child = Command::new(MERGANSER)
+    let mut child = program()
         .args(args.split_whitespace())
         .current_dir(dir.root())
         .stdout(Stdio::piped())
@@ -249,7 +249,7 @@ fn a_full_stdout_leaves_no_other_output() {
     let before = dir.names();
     for args in rows.map(|row| with_summary(row, "out/json")) {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
-        let run = Command::new(MERGANSER)
+        let run = program()
             .args(args.split_whitespace())
             .current_dir(dir.root())
             .stdout(full)

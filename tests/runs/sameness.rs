@@ -65,7 +65,7 @@ fn every_simd_level() {
     let dir = Dir::new();
     let [one, _] = small_reads();
     let count = |level: &str| {
-        let output = std::process::Command::new(merganser_test_support::MERGANSER)
+        let output = merganser_test_support::program()
             .env("MERGANSER_SIMD", level)
             .current_dir(dir.root())
             .args(["count", "-k", "31", "--format", "tsv", "-o", "-"])

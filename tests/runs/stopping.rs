@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use merganser_test_support::commands::{ROWS, Row};
 use merganser_test_support::signals::{signal, wait};
 use merganser_test_support::world::{self, Size};
-use merganser_test_support::{Dir, MERGANSER, names};
+use merganser_test_support::{Dir, names, program};
 
 /// Starts a command whose stdout is never read, so that it blocks when the pipe is full.
 fn stuck(dir: &Dir, args: &str) -> Child {
@@ -92,7 +92,7 @@ fn reports_of_a_deep_taxonomy_can_be_stopped() {
     let before = dir.names();
     for report in ["--report", "--mpa"] {
         let args = format!("classify -q deep.mgdb 1.fq --no-map {report} r");
-        let mut child = Command::new(MERGANSER)
+        let mut child = program()
             .args(args.split_whitespace())
             .current_dir(dir.root())
             .stderr(Stdio::piped())

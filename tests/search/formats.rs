@@ -30,7 +30,7 @@ fn tables_have_all_columns() {
     let lines: Vec<&str> = ran.stderr.lines().collect();
     assert_eq!(lines[0], "2 patterns in 3 sequences with 82 letters, both strands");
     assert_eq!(lines[1], "5 hits: 3 with 0 edits, 2 with 1 edit");
-    assert!(lines[2].contains(" s, peak memory ") && lines.len() == 3, "{lines:?}");
+    assert!(lines[2].contains(", peak memory ") && lines.len() == 3, "{lines:?}");
     ran.ok();
     let expected = "a\t4\t16\tone\t0\t+\t12=\tACGTGCGTTGCA\n\
         a\t20\t32\ttwo\t0\t-\t12=\tTCTTAAGGATCC\n\

@@ -1,12 +1,12 @@
 //! Inputs and outputs that are empty, damaged, too short or too large.
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use merganser_test_support::forms::gzip;
 use merganser_test_support::reads::Random;
 use merganser_test_support::tools::shell;
-use merganser_test_support::{Dir, MERGANSER};
+use merganser_test_support::{Dir, MERGANSER, program};
 
 const HEADER: &str = "sequence\tstart\tend\tpattern\tedits\tstrand\tcigar\tletters\n";
 
@@ -107,7 +107,7 @@ fn full_disks_and_closed_pipes_end_the_run() {
         let error = dir.run(&format!("search -p ACGTA -e 1 t.fa -o {name}")).fails(1);
         assert!(error.contains("no space left on device"), "{error}");
     }
-    let mut running = Command::new(MERGANSER)
+    let mut running = program()
         .args("search -q -p ACGTA -e 1 t.fa".split(' '))
         .current_dir(dir.root())
         .stdout(Stdio::piped())

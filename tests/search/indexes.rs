@@ -122,7 +122,7 @@ fn damaged_indexes_leave_no_output() {
 fn streams_of_indexes_are_refused() {
     let dir = world();
     let file = fs::File::open(dir.path("g.mgi")).unwrap();
-    let program = std::process::Command::new(merganser_test_support::MERGANSER)
+    let program = merganser_test_support::program()
         .args(["search", "-q", "-p", "GATTACA", "-e", "1", "-"])
         .stdin(file)
         .output()

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use merganser_io::{AtomicFile, Input, OutputSet};
 use merganser_run::{
-    Budget, Cancel, ConfigError, Context, Progress, Shortage, Unit, Warnings, Work, peak_rss,
+    Budget, Cancel, ConfigError, Context, JobPlan, Progress, Shortage, Unit, Warnings, Work,
+    peak_rss,
 };
 
 use crate::Error;
@@ -164,6 +165,24 @@ pub fn add_with(
     let setup = Setup::new(config, context, inputs)?;
     base.check(context.threads, cancel)?;
     Job::prepare(setup, inputs, taxonomy, Some(base))?.write(output)
+}
+
+/// Determines how [`build`] would build a database of `inputs`: on which devices, and with how much memory. The taxonomy is
+/// read, the genomes are not.
+///
+/// # Errors
+/// Those that a build would report before it reads genomes.
+pub fn plan_build(
+    config: &BuildConfig,
+    inputs: &[Input],
+    taxonomy: impl Into<TaxonomySource>,
+    context: &Context,
+) -> Result<JobPlan, Error> {
+    let setup = Setup::new(config, context, inputs)?;
+    let fixed = setup.fixed_memory();
+    let dump = Dump::read_within(&taxonomy.into(), setup.memory, fixed)?;
+    dump.refuse_renamed()?;
+    Ok(JobPlan::on(setup.gpus.devices).with_memory(fixed + dump.bytes()))
 }
 
 /// The configuration of a build and its resources.

@@ -53,7 +53,9 @@ mod run;
 mod shared;
 mod sketch;
 
-pub use build::{Additions, BuildOutcome, add, add_with, build, build_in_memory, build_with};
+pub use build::{
+    Additions, BuildOutcome, add, add_with, build, build_in_memory, build_with, plan_build,
+};
 pub use candidates::{Candidate, QueryParams};
 pub use config::{BuildConfig, PartConfig, SketchConfig, TaxidConfig, VerdictConfig};
 pub use cuda::{GpuNotes, GpuTimes};

@@ -20,7 +20,7 @@ use std::sync::Mutex;
 
 use merganser_io::ReadInput;
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{ConfigError, Context, peak_rss};
+use merganser_run::{ConfigError, Context, JobPlan, peak_rss};
 
 use crate::ReferenceHits;
 use crate::features::FeatureCounter;
@@ -195,6 +195,33 @@ impl<'a> Classifier<'a> {
         }
         outcome.peak_memory = peak_rss();
         Ok(outcome)
+    }
+
+    /// Determines how [`run`](Self::run) would classify, without reading: on which devices, in how many rounds, and with how
+    /// much memory. `segments` says whether segments of reads are classified.
+    ///
+    /// # Errors
+    /// If `config` or `context` is out of range, or there is too little memory.
+    pub fn plan(
+        &self,
+        config: &RunConfig,
+        segments: bool,
+        context: &Context,
+    ) -> Result<JobPlan, Error> {
+        config.validate()?;
+        context.validate()?;
+        let notes = self.query.gpu_notes();
+        let devices = notes.map_or_else(Vec::new, |notes| {
+            notes.devices.iter().map(|device| device.ordinal).collect()
+        });
+        let plan = Plan::new(self.database, (config, segments), context, !devices.is_empty())?;
+        let found = JobPlan::on(devices).with_memory(plan.needed);
+        Ok(match plan.rounds.len() {
+            1 => found,
+            rounds => found.with_note(format!(
+                "the parts of the database do not fit into memory together: {rounds} rounds"
+            )),
+        })
     }
 
     /// Checks the ranges, that the database was prepared for these thresholds, and that partial results are

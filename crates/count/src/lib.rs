@@ -50,5 +50,5 @@ pub mod superkmer;
 
 pub use config::{Config, Format, MAX_BINS, MAX_STREAMS, QualityOffset, Storage};
 pub use error::Error;
-pub use run::{Outcome, run, run_histogram, run_in_memory, run_quietly, run_with};
+pub use run::{Outcome, plan_run, run, run_histogram, run_in_memory, run_quietly, run_with};
 pub use stats::{RuleStats, Score, Stats, stats};

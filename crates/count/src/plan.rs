@@ -140,6 +140,11 @@ fn least<K: Width>(job: Job<'_>, bins: usize, full_bytes: u64) -> Option<u64> {
     })
 }
 
+/// Returns the least memory in bytes that a run with this number of bins needs, to within a MiB.
+pub(crate) fn needed<K: Width>(job: Job<'_>, bins: usize) -> Option<u64> {
+    least::<K>(Job { memory: 1 << 20, ..job }, bins, MIN_FULL_BYTES)
+}
+
 /// Divides the budget.
 ///
 /// # Errors

@@ -4,6 +4,7 @@ mod on_gpus;
 mod output;
 mod panel;
 mod panel_table;
+mod planned;
 pub(crate) mod reading;
 
 use std::borrow::Cow;
@@ -35,6 +36,7 @@ use crate::job::Job;
 use crate::plan::{self, Plan};
 use crate::results::Results;
 use crate::{Config, Error};
+pub use planned::plan_run;
 use reading::{ReadContext, read_all};
 
 /// The results and statistics of a run.
@@ -244,15 +246,7 @@ fn count_into(
     let inputs = &inputs[..];
     let panel = config.panel.as_deref().map(|path| panel_table::open(path, config, context));
     let panel = panel.transpose()?;
-    let text = merganser_io::text_bytes(inputs);
-    let mut devices = context.choose_gpus(Work::Count, text, merganser_gpu::usable)?;
-    let memory = context.gpu_memory;
-    let pays = with_kmer!(config.k, K => crate::cuda::plan::pay::<K>(memory, devices.len(), text));
-    if !devices.is_empty() && panel.is_none() && !pays {
-        progress
-            .note("the usable GPU memory is too small for this input: counting on the CPU instead");
-        devices.clear();
-    }
+    let devices = choose_devices(config, context, inputs, panel.is_some())?;
     let job = Job { piece, ..Job::new(config, context, &devices) };
     let reader = reading::open(job, inputs, cancel)?;
     let files = create()?;
@@ -274,6 +268,26 @@ fn count_into(
             ..outcome
         })
         .map_err(|error| reading::cause(&reader, cancel, error))
+}
+
+/// Chooses the GPUs that count; none for the CPU.
+fn choose_devices(
+    config: &Config,
+    context: &Context,
+    inputs: &[Input],
+    has_panel: bool,
+) -> Result<Vec<u32>, Error> {
+    let text = merganser_io::text_bytes(inputs);
+    let devices = context.choose_gpus(Work::Count, text, merganser_gpu::usable)?;
+    let memory = context.gpu_memory;
+    let pays = with_kmer!(config.k, K => crate::cuda::plan::pay::<K>(memory, devices.len(), text));
+    if !devices.is_empty() && !has_panel && !pays {
+        context
+            .progress
+            .note("the usable GPU memory is too small for this input: counting on the CPU instead");
+        return Ok(Vec::new());
+    }
+    Ok(devices)
 }
 
 /// Warns if the result is empty, and if counts are too large for a table.

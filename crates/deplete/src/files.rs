@@ -245,6 +245,25 @@ fn read_numbers<W: Word>(
 }
 
 impl MinimizerLookup {
+    /// Checks that the set at `path` fits into the memory of `context`, without reading it. Returns the bytes that its
+    /// look-ups take.
+    ///
+    /// # Errors
+    /// If the file is not a set, or needs more memory.
+    pub(crate) fn check_room(path: &Path, context: &Context) -> Result<(Params, u64), Error> {
+        let opened = Opened::open(path)?;
+        let Description { params, count, .. } = opened.description;
+        let bytes = match params.are_long() {
+            false => LineLookup::bytes_for(params, count as usize),
+            true => {
+                let starts = SortedLookup::bytes_of_starts(params, count as usize);
+                starts + params.word_bytes() * count
+            }
+        };
+        opened.check(bytes, context)?;
+        Ok((params, bytes))
+    }
+
     /// Reads a set for look-ups on all threads of `context`, within its memory.
     ///
     /// # Errors

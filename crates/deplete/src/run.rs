@@ -6,13 +6,14 @@ mod output;
 mod twice;
 mod worker;
 
+use std::path::Path;
 use std::time::Instant;
 
 pub use merganser_alignments::{Compression, ReadFormat, Sink};
 use merganser_alignments::{RecordOptions, SinkForm, TemplatePass};
 use merganser_io::{Header, Keep, Needs, OutputSet, ReadInput, Records};
 use merganser_run::engine::Engine;
-use merganser_run::{Budget, ConfigError, Context, Shortage, Stages, Unit, peak_rss};
+use merganser_run::{Budget, ConfigError, Context, JobPlan, Shortage, Stages, Unit, peak_rss};
 
 use crate::word::by_word;
 use crate::{Config, Confirmed, Error, Haplotypes, MinimizerLookup, Params};
@@ -62,12 +63,24 @@ impl<'h> From<&'h MinimizerLookup> for Host<'h> {
 impl<'h> Host<'h> {
     /// Returns the haplotypes that a run searches.
     fn searched(self, config: &Config) -> Result<Option<&'h Haplotypes>, Error> {
-        if self.haplotypes.is_some() && (config.keep || config.mask.is_some()) {
-            let problem = "`keep` and `mask` keep the host's reads, and haplotypes confirm that none are kept";
-            return Err(Error::Config(ConfigError::new(problem)));
+        match self.haplotypes {
+            Some(haplotypes) => {
+                check_haplotypes(config)?;
+                Ok(Some(haplotypes))
+            }
+            None => Ok(None),
         }
-        Ok(self.haplotypes)
     }
+}
+
+/// Checks that haplotypes can be used with a configuration.
+fn check_haplotypes(config: &Config) -> Result<(), Error> {
+    if config.keep || config.mask.is_some() {
+        let problem =
+            "`keep` and `mask` keep the host's reads, and haplotypes confirm that none are kept";
+        return Err(Error::Config(ConfigError::new(problem)));
+    }
+    Ok(())
 }
 
 /// The outcome of a run. A pair counts as two reads.
@@ -246,16 +259,49 @@ fn options(
     })
 }
 
+/// Determines how [`run()`] would filter reads with the set at the path `set`, and `haplotypes` if they are given: with how
+/// much memory. Only the header of the set is read.
+///
+/// # Errors
+/// If the configuration is invalid, `set` is not a set, or there is too little memory.
+pub fn plan_run(
+    config: &Config,
+    set: &Path,
+    haplotypes: Option<&Haplotypes>,
+    context: &Context,
+) -> Result<JobPlan, Error> {
+    config.validate()?;
+    context.validate()?;
+    haplotypes.map_or(Ok(()), |_| check_haplotypes(config))?;
+    let (params, bytes) = MinimizerLookup::check_room(set, context)?;
+    let budget = budget(params, bytes, haplotypes, context);
+    let what = format_args!("{} threads and the host's minimizers need", context.threads);
+    budget.check(what, Shortage::FEWER_THREADS)?;
+    Ok(JobPlan::on(Vec::new()).with_memory(budget.needed()))
+}
+
+/// Returns the budget of a run with a set whose look-ups take `minimizers` bytes.
+fn budget(
+    params: Params,
+    minimizers: u64,
+    haplotypes: Option<&Haplotypes>,
+    context: &Context,
+) -> Budget {
+    let of_haplotypes = |haplotypes: &Haplotypes| haplotypes.bytes(context.threads);
+    Budget::of_run(context, thread(params).0)
+        .with(minimizers)
+        .with(haplotypes.map_or(0, of_haplotypes))
+}
+
 /// Returns the maximum size of a record in bytes.
 fn longest_record(
     host: Host<'_>,
     pass: &TemplatePass<'_>,
     context: &Context,
 ) -> Result<usize, Error> {
-    let (thread, copies) = thread(host.minimizers.params());
-    let budget = Budget::of_run(context, thread).with(host.minimizers.bytes());
-    let of_haplotypes = |haplotypes: &Haplotypes| haplotypes.bytes(context.threads);
-    let budget = budget.with(host.haplotypes.map_or(0, of_haplotypes));
+    let (params, bytes) = (host.minimizers.params(), host.minimizers.bytes());
+    let copies = thread(params).1;
+    let budget = budget(params, bytes, host.haplotypes, context);
     let budget = match pass.collects_names() {
         true => budget.with(context.budget() / 2),
         false => budget,

@@ -67,8 +67,8 @@ pub use merganser_inflate::{BgzfBlocks, GzipMember};
 #[doc(hidden)]
 pub use names::{check_cell, check_stored_name};
 pub use output::{
-    AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, check_output,
-    finish_all, outputs_have_appeared, remove_temporaries, resolve_output,
+    AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, check_creation,
+    check_output, finish_all, outputs_have_appeared, remove_temporaries, resolve_output,
 };
 pub use phred::{Phred, QualityOffset};
 pub use reader::{LineChunk, LineReader, Place, Reader, ReaderOptions, longest_record};

@@ -12,7 +12,7 @@ mod set;
 mod stdout;
 pub(crate) mod temporaries;
 
-pub use atomic::AtomicFile;
+pub use atomic::{AtomicFile, check_creation};
 pub use folder::TemporaryFolder;
 pub use made::MadeDirectories;
 pub use replaced::check_output;

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use merganser_io::{AtomicFile, Input, OutputSet, RecordBatch};
-use merganser_run::{Budget, Context, Stages, Unit, Warnings, may_fail, thousands};
+use merganser_run::{Budget, Context, JobPlan, Stages, Unit, Warnings, may_fail, thousands};
 
 use super::database::Kraken2Database;
 use super::library::{Kraken2Sequence, Kraken2Taxids, LibraryReader};
@@ -102,27 +102,60 @@ impl Kraken2Database {
         (folder, outputs): (&Path, &OutputSet),
         context: &Context,
     ) -> Result<Kraken2BuildNotes, Error> {
-        let (progress, cancel) = (&*context.progress, &context.cancel);
-        config.validate()?;
-        context.validate()?;
-        let (overlap, threads, masking) = (config.k - 1, context.threads, config.masked);
-        let inputs = library.inputs;
-        let warnings = &context.warnings;
-        let reading =
-            LibraryReader { inputs, overlap, masking, threads, progress, cancel, warnings };
-        let budget = Budget::new(context.budget())
-            .with_files(2)
-            .with(library.taxonomy.bytes())
-            .with(reading.bytes())
-            .with(fill::bytes(threads));
-        budget.check("building a Kraken 2 database needs", SMALLER_TABLE)?;
-        library.taxonomy.warn_of_names(warnings);
+        let reading = reader(config, library.inputs, context)?;
+        let budget = budget(&reading, library.taxonomy, context)?;
+        library.taxonomy.warn_of_names(&context.warnings);
         let build = Build { config, library, budget, reading };
         // Files are created first, so that a folder that cannot be written to is an error before any work.
         let files = Self::files(folder);
         let [options, taxonomy, table] = files.map(|path| outputs.file(&path));
         build.run([options?, taxonomy?, table?])
     }
+}
+
+/// Determines how [`Kraken2Database::build`] would build a database of `inputs`, without reading them: with how much memory.
+/// The size of the table, which depends on the minimizers of the library, is not part of it.
+///
+/// # Errors
+/// If `config` or `context` is out of range, or there is too little memory.
+pub fn plan_build(
+    config: &Kraken2BuildConfig,
+    inputs: &[Input],
+    taxonomy: &Dump,
+    context: &Context,
+) -> Result<JobPlan, Error> {
+    let budget = budget(&reader(config, inputs, context)?, taxonomy, context)?;
+    let note = "the table needs more memory: 4 bytes for each cell";
+    Ok(JobPlan::on(Vec::new()).with_memory(budget.needed()).with_note(note))
+}
+
+/// Checks the configuration, and returns the reader of the library.
+fn reader<'a>(
+    config: &Kraken2BuildConfig,
+    inputs: &'a [Input],
+    context: &'a Context,
+) -> Result<LibraryReader<'a>, Error> {
+    config.validate()?;
+    context.validate()?;
+    let (progress, cancel) = (&*context.progress, &context.cancel);
+    let (overlap, threads, masking) = (config.k - 1, context.threads, config.masked);
+    let warnings = &context.warnings;
+    Ok(LibraryReader { inputs, overlap, masking, threads, progress, cancel, warnings })
+}
+
+/// Returns the memory that does not depend on the library.
+fn budget(
+    reading: &LibraryReader<'_>,
+    taxonomy: &Dump,
+    context: &Context,
+) -> Result<Budget, Error> {
+    let budget = Budget::new(context.budget())
+        .with_files(2)
+        .with(taxonomy.bytes())
+        .with(reading.bytes())
+        .with(fill::bytes(context.threads));
+    budget.check("building a Kraken 2 database needs", SMALLER_TABLE)?;
+    Ok(budget)
 }
 
 struct Build<'a> {

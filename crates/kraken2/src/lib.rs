@@ -53,7 +53,7 @@ mod waiting;
 mod work;
 mod worker;
 
-pub use build::{Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Library};
+pub use build::{Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Library, plan_build};
 pub use config::Kraken2Config;
 pub use counts::Kraken2Counts;
 pub use database::Kraken2Database;
@@ -63,7 +63,7 @@ pub use library_taxids::taxids_of_library;
 pub use options::Kraken2Options;
 pub use read_share::{ReadShare, reads_of};
 pub use report::Kraken2ReportOptions;
-pub use run::{Kraken2Outcome, run, run_with};
+pub use run::{Kraken2Outcome, plan_run, run, run_with};
 pub use simulation::{Counter, Simulation};
 pub use simulator::{begin_simulation, check_read_length, distribution};
 pub use taxonomy::Kraken2Taxonomy;

@@ -31,6 +31,8 @@ pub(super) struct Plan {
     pub(super) record: usize,
     /// How to classify in rounds, if the table does not fit in memory.
     pub(super) rounds: Option<RoundPlan>,
+    /// The memory in bytes that the run needs at least.
+    pub(super) needed: u64,
 }
 
 /// The division of memory within a round.
@@ -66,14 +68,16 @@ impl Plan {
         let held = context.memory.is_none() && database.tables.are_in_memory();
         if !on_gpus && is_too_large(context, whole.needed()) && !held {
             let ranges = 2 * database.tables.least_range();
-            whole.min(fixed.with(MIN_ROUND + ranges)).check(what, Shortage::FEWER_THREADS)?;
-            return Ok(Plan::in_rounds(fixed.left(), &database.tables));
+            let least = whole.min(fixed.with(MIN_ROUND + ranges));
+            least.check(what, Shortage::FEWER_THREADS)?;
+            let plan = Plan::in_rounds(fixed.left(), &database.tables);
+            return Ok(Plan { needed: least.needed(), ..plan });
         }
         // The system can evict the pages of a mapped file at any time, so they count only towards a given limit.
         let needed = if context.memory.is_some() { whole } else { fixed };
         let left = needed.check(what, Shortage::FEWER_THREADS)?;
         let record = merganser_io::longest_record(left, COPIES * (threads as u64 + 1));
-        Ok(Plan { record, rounds: None })
+        Ok(Plan { record, rounds: None, needed: needed.needed() })
     }
 
     /// Divides the memory of `context` for rounds whose searches a device performs, in ranges of at most `range` bytes.
@@ -87,9 +91,11 @@ impl Plan {
     ) -> Result<Plan, Error> {
         let fixed = Plan::fixed(context, database, Budget::of_run(context, THREAD).with_devices());
         let what = "classifying in rounds with a device needs";
-        fixed.with(MIN_ROUND).check(what, Shortage::FEWER_THREADS)?;
-        let Plan { record, rounds } = Plan::in_rounds(fixed.left(), &database.tables);
-        Ok(Plan { record, rounds: rounds.map(|plan| RoundPlan { range, ..plan }) })
+        let least = fixed.with(MIN_ROUND);
+        least.check(what, Shortage::FEWER_THREADS)?;
+        let Plan { record, rounds, .. } = Plan::in_rounds(fixed.left(), &database.tables);
+        let rounds = rounds.map(|plan| RoundPlan { range, ..plan });
+        Ok(Plan { record, rounds, needed: least.needed() })
     }
 
     /// Adds what each run with the database needs, without its tables.
@@ -108,7 +114,7 @@ impl Plan {
         let range = (left / 16).min(MAX_RANGE).max(tables.least_range());
         let waiting = left.saturating_sub(2 * range) / 16 * 15;
         let rounds = Some(RoundPlan { waiting, range, around: AROUND });
-        Plan { record, rounds }
+        Plan { record, rounds, needed: 0 }
     }
 
     /// Whether the CPU would classify in rounds, because the table does not fit in the given or free

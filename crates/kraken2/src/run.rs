@@ -9,7 +9,7 @@ use merganser_gpu::{DeviceInfo, Uploaded};
 use merganser_io::{Needs, ReadInput, Records};
 use merganser_run::engine::{Engine, Turns};
 use merganser_run::{
-    Cancel, ConfigError, Context, DeviceChoice, Progress, Stages, Unit, format_given,
+    Cancel, ConfigError, Context, DeviceChoice, JobPlan, Progress, Stages, Unit, format_given,
     format_needed, peak_rss,
 };
 
@@ -116,22 +116,12 @@ pub fn run_with(
     outputs: &mut Outputs<'_>,
     context: &Context,
 ) -> Result<Kraken2Outcome, Error> {
-    config.validate()?;
-    context.validate()?;
-    if config.quick && outputs.segments.is_some() {
-        return Err(Error::Config(ConfigError::new(
-            "segments need all k-mers of a read, and `quick` stops before its end",
-        )));
-    }
+    check(config, outputs.segments.is_some(), context)?;
     let context = &Wants::of(outputs, config.share.is_some())?.context(context);
     let (progress, cancel) = (&*context.progress, &context.cancel);
     let begun = Instant::now();
     database.tell(progress, &context.warnings);
-    let (gpus, range_gpu) = devices(config, context, database, segments)?;
-    let plan = match &range_gpu {
-        Some(gpu) => Plan::with_ranges(context, database, gpu.range())?,
-        None => Plan::new(context, database, gpus.is_some())?,
-    };
+    let (gpus, range_gpu, plan) = devices_and_plan(config, context, database, segments)?;
     if plan.rounds.is_some() {
         let memory = match &range_gpu {
             Some(gpu) => {
@@ -302,6 +292,58 @@ fn record_options(
         phred: config.phred(),
         ..usual
     }
+}
+
+/// Determines how [`run`] would classify `reads`, without reading: on which devices, in rounds or not, and with how much
+/// memory. `segments` says whether segments of reads are classified.
+///
+/// # Errors
+/// If `config` or `context` is out of range, a device cannot be used, or there is too little memory.
+pub fn plan_run(
+    config: &Kraken2Config,
+    database: &Kraken2Database,
+    (reads, segments): (&[ReadInput], bool),
+    context: &Context,
+) -> Result<JobPlan, Error> {
+    check(config, segments, context)?;
+    let (gpus, range_gpu, plan) = devices_and_plan(config, context, database, reads)?;
+    let mut devices = gpus.map_or_else(Vec::new, |gpus| gpus.devices());
+    devices.extend(range_gpu.map(|gpu| gpu.info()));
+    let found = JobPlan::on(devices.iter().map(|device| device.ordinal).collect());
+    let found = found.with_memory(plan.needed);
+    Ok(match plan.rounds {
+        Some(_) => {
+            found.with_note("the table does not fit into memory: reads are classified in rounds")
+        }
+        None => found,
+    })
+}
+
+/// Checks the configuration.
+fn check(config: &Kraken2Config, segments: bool, context: &Context) -> Result<(), Error> {
+    config.validate()?;
+    context.validate()?;
+    match config.quick && segments {
+        true => Err(Error::Config(ConfigError::new(
+            "segments need all k-mers of a read, and `quick` stops before its end",
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// Chooses the devices, and divides the memory.
+fn devices_and_plan(
+    config: &Kraken2Config,
+    context: &Context,
+    database: &Kraken2Database,
+    segments: &[ReadInput],
+) -> Result<(Option<Arc<Kraken2Gpus>>, Option<RangeGpu>, Plan), Error> {
+    let (gpus, range_gpu) = devices(config, context, database, segments)?;
+    let plan = match &range_gpu {
+        Some(gpu) => Plan::with_ranges(context, database, gpu.range())?,
+        None => Plan::new(context, database, gpus.is_some())?,
+    };
+    Ok((gpus, range_gpu, plan))
 }
 
 /// Returns the devices that hold the tables, or the one that performs the searches of rounds; none to use only the CPU.

@@ -5,6 +5,7 @@ mod build;
 mod gpus;
 mod learn;
 mod memory;
+mod planned;
 mod worker;
 
 #[cfg(test)]
@@ -13,7 +14,9 @@ mod backends;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use merganser_alignments::{Cram, Form, Held, RecordStyle, Sorted, Sorting, warn_of_names};
+use merganser_alignments::{
+    Cram, Form, Held, IndexKind, RecordStyle, Sorted, Sorting, warn_of_names,
+};
 use merganser_io::{OutputSet, ReadInput, text_bytes};
 use merganser_run::engine::{Engine, Work as _};
 use merganser_run::{
@@ -38,6 +41,7 @@ pub use build::{BuildOutcome, build, build_in_memory, build_with};
 use gpus::WithGpus;
 use learn::Learner;
 use memory::Memory;
+pub use planned::plan_run;
 use worker::{Texts, Worker, WorkerDone};
 
 /// The results of a run.
@@ -117,20 +121,9 @@ pub fn run_with(
     context: &Context,
 ) -> Result<Outcome, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
-    config.validate()?;
-    context.validate()?;
     let threads = context.threads;
     let kind = outputs.index.as_ref().map(|(_, kind)| *kind);
-    if let Some(problem) = kind.and_then(|kind| kind.problem(index.contigs())) {
-        return Err(Error::Config(ConfigError::new(problem)));
-    }
-    if config.read_groups.len() > 1 && config.read_groups.len() != inputs.len() {
-        let (groups, inputs) = (config.read_groups.len(), inputs.len());
-        let problem = format!(
-            "there are {groups} of `read_group` and {inputs} inputs: give one for all, or one for each input"
-        );
-        return Err(Error::Config(ConfigError::new(problem)));
-    }
+    check(config, index, inputs, kind, context)?;
     if config.share.is_some() {
         outputs.records.refuse_direct()?;
     }
@@ -150,8 +143,8 @@ pub fn run_with(
         cram.map(|letters| Cram::new(letters, &config.read_groups, threads, cancel)).transpose()?;
     let paired = inputs.iter().any(ReadInput::is_paired);
     let learns = learn::is_wanted(config, inputs);
-    let holds = learns && !learn::can_be_read_twice(inputs);
-    let held = if holds { learn::MAX_BYTES } else { 0 };
+    let held = learn::held_bytes(config, inputs);
+    let holds = held > 0;
     let memory = Memory::new(config, context, index, paired, held)?;
     let sorting = config.sort.then(|| {
         Sorting::new([memory.left, memory.writing], threads as u64, &context.temp_dir, cancel)
@@ -335,6 +328,29 @@ fn choose_gpus(
             Ok(Vec::new())
         }
     }
+}
+
+/// Checks the configuration, also against the index and the inputs.
+fn check(
+    config: &Config,
+    index: &Index,
+    inputs: &[ReadInput],
+    kind: Option<IndexKind>,
+    context: &Context,
+) -> Result<(), Error> {
+    config.validate()?;
+    context.validate()?;
+    if let Some(problem) = kind.and_then(|kind| kind.problem(index.contigs())) {
+        return Err(Error::Config(ConfigError::new(problem)));
+    }
+    if config.read_groups.len() > 1 && config.read_groups.len() != inputs.len() {
+        let (groups, inputs) = (config.read_groups.len(), inputs.len());
+        let problem = format!(
+            "there are {groups} of `read_group` and {inputs} inputs: give one for all, or one for each input"
+        );
+        return Err(Error::Config(ConfigError::new(problem)));
+    }
+    Ok(())
 }
 
 /// Whether a rule of the `filter` crate rejects candidates.

@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use merganser_classify::{BuildConfig, BuildOutcome, Database};
-use merganser_io::Output;
+use merganser_io::{Input, Output};
 use merganser_kraken2::{Kraken2BuildConfig, check_read_length};
 use merganser_library::References;
-use merganser_run::{Context, Summary, format_size};
+use merganser_run::{Context, JobPlan, Summary, format_size};
 use merganser_taxonomy::TaxonomySource;
 use merganser_taxreport::bracken::Distribution;
 
@@ -21,6 +21,7 @@ use crate::args::build::{DatabaseFormat, ResourceArgs, TaxidArgs};
 use crate::bracken::{Distributions, Library};
 use crate::common::{taxonomy_of, write_summary};
 use crate::console::Console;
+use crate::dry_run::DryRun;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::{db, devices, failure, interrupt};
@@ -55,8 +56,18 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     let inputs = found.inputs;
     let path = |length| Distribution::path_beside(&args.output, length);
     let distributions = args.bracken.iter().map(|&length| path(length));
-    let outputs = files.write(Holds::DATABASE, [&args.output]).write(Holds::JSON, &args.json);
-    let outputs = outputs.write(Holds::ANYTHING, distributions).check()?;
+    let files = files.write(Holds::DATABASE, [&args.output]).write(Holds::JSON, &args.json);
+    let files = files.write(Holds::ANYTHING, distributions);
+    let outputs = files.check()?;
+    if args.dry.dry_run {
+        if !args.bracken.is_empty() {
+            Library { inputs: &inputs, context: &context }.refuse_pipes("--bracken")?;
+        }
+        let dry = DryRun::new("build", &files, &context)?;
+        return dry_run(args, dry, &inputs, || {
+            Ok(merganser_classify::plan_build(&config, &inputs, taxonomy, &context)?)
+        });
+    }
     let distributions = Distributions::create(&args.bracken, path, &outputs)?;
     let output = outputs.file(&args.output)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
@@ -87,6 +98,19 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
         started.elapsed().as_secs_f64()
     ));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Checks the genomes of a build, and prints what it would do; `plan` reads the taxonomy.
+fn dry_run(
+    args: &BuildArgs,
+    mut dry: DryRun<'_>,
+    inputs: &[Input],
+    plan: impl FnOnce() -> Result<JobPlan>,
+) -> Result<ExitCode> {
+    args.taxonomy.iter().for_each(|path| dry.file("taxonomy", path));
+    dry.job(plan()?)?;
+    dry.genomes(inputs)?;
+    dry.print()
 }
 
 /// Refuses options that only databases of Kraken 2 have.

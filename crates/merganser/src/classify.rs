@@ -1,5 +1,6 @@
 //! `merganser classify`.
 
+mod dry;
 mod join;
 mod kraken2;
 mod outputs;
@@ -22,12 +23,13 @@ use merganser_classify::{Classifier, Devices};
 use merganser_io::{FileKind, Input, OutputSet, ReadInput};
 use merganser_kraken2::Kraken2Database;
 use merganser_library::References;
-use merganser_run::{Cancel, Context, DeviceChoice, Shard};
+use merganser_run::{Cancel, Context, DeviceChoice, Shard, thousands};
+use merganser_taxonomy::TaxonomySource;
 
 use crate::args::ClassifyArgs;
 use crate::args::build::TaxidArgs;
 use crate::args::classify::{ClassifyCommand, QueryArgs};
-use crate::common::{hint_at_mates, taxonomy_of, text_of};
+use crate::common::{counted, hint_at_mates, number_of_files, taxonomy_of, text_of, unit};
 use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::files::{RunFiles, is_same};
@@ -73,6 +75,18 @@ impl<'a> Environment<'a> {
         Ok(())
     }
 
+    /// Prints what was classified; `name` is the beginning of the line.
+    fn tell_what(&self, name: &str, segments: &[ReadInput], (bases, reads): (u64, u64)) {
+        self.console.info(format_args!(
+            "{name}compared {} with {}: {} in {} {}",
+            number_of_files(segments.iter().flat_map(ReadInput::inputs)),
+            self.name,
+            counted(bases, "letter"),
+            thousands(reads),
+            unit(segments)
+        ));
+    }
+
     /// Returns the database as prepared for queries, on GPUs if there are any.
     ///
     /// # Errors
@@ -112,6 +126,9 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     // Checked before a database is built for these outputs.
     let outputs = work.check(&query, &files)?;
     work.hint(console);
+    if args.dry.dry_run {
+        return dry::run(args, &query, (&work, &source), &work.declare(&query, files));
+    }
     let mut journal = match &args.resume {
         Some(path) => Some(Journal::open(path, args.resources.context().budget(), console)?),
         None => None,
@@ -183,6 +200,17 @@ impl<'q> Work<'q> {
             Work::Single(single) => single.check(files.clone()),
             Work::Sheet(samples) => sheet::check(query, samples, files.clone()),
             Work::Session => files.clone().check(),
+        }
+    }
+
+    /// Adds the files of reads and all outputs to `files`.
+    fn declare(&self, query: &QueryArgs, files: RunFiles) -> RunFiles {
+        match self {
+            Work::Single(single) => single.declare(files),
+            Work::Sheet(samples) => {
+                sheet::declare(query, &sheet::queries(&sheet::own(query), samples), files)
+            }
+            Work::Session => files,
         }
     }
 
@@ -354,15 +382,20 @@ impl DatabaseChoice {
                 return Ok(AnyDatabase::Own(built));
             }
         };
-        let database = match &paths[..] {
-            [path] => AnyDatabase::open(path).or_else(|error| swapped(error, path, reads))?,
-            _ => AnyDatabase::open_all(paths)?,
-        };
+        let database = open(paths, reads)?;
         if let AnyDatabase::Own(database) = &database {
             // Checked before any use, so that the time counts as the time of opening.
             database.check(args.resources.context().threads, cancel)?;
         }
         Ok(database)
+    }
+}
+
+/// Opens a database, or several that are used together.
+fn open(paths: &[PathBuf], reads: &[Input]) -> Result<AnyDatabase> {
+    match paths {
+        [path] => AnyDatabase::open(path).or_else(|error| swapped(error, path, reads)),
+        _ => Ok(AnyDatabase::open_all(paths)?),
     }
 }
 
@@ -409,6 +442,21 @@ fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
     Ok(())
 }
 
+/// Returns the configuration of the database of `--references`, and its taxonomy.
+fn build_config(
+    args: &ClassifyArgs,
+    references: &References,
+) -> Result<(BuildConfig, TaxonomySource)> {
+    let Some(taxonomy) = taxonomy_of(&args.taxonomy) else {
+        return failure::usage(
+            "--references needs --taxonomy PATH, the folder of NCBI's taxdump or a table of GTDB",
+        );
+    };
+    let (sketches, taxids) = (args.sketches.clone(), args.taxids.config.clone());
+    let config = BuildConfig { sketches, taxids, ..BuildConfig::default() };
+    Ok((build::with_maps(config, references), taxonomy))
+}
+
 /// Builds the database of `--references` in memory; only `--unmapped` is written.
 fn build_in_memory(
     args: &ClassifyArgs,
@@ -416,14 +464,8 @@ fn build_in_memory(
     outputs: &OutputSet,
     console: &Console,
 ) -> Result<Database> {
-    let Some(taxonomy) = &taxonomy_of(&args.taxonomy) else {
-        return failure::usage(
-            "--references needs --taxonomy PATH, the folder of NCBI's taxdump or a table of GTDB",
-        );
-    };
-    let (sketches, taxids) = (args.sketches.clone(), args.taxids.config.clone());
-    let config = BuildConfig { sketches, taxids, ..BuildConfig::default() };
-    let config = build::with_maps(config, references);
+    let (config, taxonomy) = build_config(args, references)?;
+    let taxonomy = &taxonomy;
     let context = args.resources.context();
     config.validate_for(&context)?;
     merganser_run::raise_open_file_limit();

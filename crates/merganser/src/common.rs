@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use merganser_io::{Input, Output, ReadInput, check_cell, find_files_of_mates, is_open_stream};
-use merganser_run::{Context, DeviceChoice, Summary, format_size, size_to_give};
+use merganser_run::{Context, DeviceChoice, Summary, format_size, size_to_give, thousands};
 use merganser_taxonomy::TaxonomySource;
 
 use crate::args::device::DeviceArgs;
@@ -134,11 +134,26 @@ pub(crate) fn tell_spilled(bytes: u64, enough: u64, console: &Console) {
     ));
 }
 
-/// Prints the wall time and the peak memory of a run, as the last line about it.
-pub(crate) fn tell_time(started: Instant, peak_memory: Option<u64>, console: &Console) {
+/// Prints the wall time, the threads and the peak memory of a run, as the last line about it.
+pub(crate) fn tell_time(
+    started: Instant,
+    threads: usize,
+    peak_memory: Option<u64>,
+    console: &Console,
+) {
     let peak = peak_memory.map(|peak| format!(", peak memory {}", format_size(peak)));
-    let seconds = started.elapsed().as_secs_f64();
-    console.info(format_args!("{seconds:.2} s{}", peak.unwrap_or_default()));
+    let (seconds, threads) = (started.elapsed().as_secs_f64(), counted(threads as u64, "thread"));
+    console.info(format_args!("{seconds:.2} s, {threads}{}", peak.unwrap_or_default()));
+}
+
+/// Returns a number with its noun, in the plural unless it is 1.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
+/// Returns the number of files of these inputs as text.
+pub(crate) fn number_of_files<'a>(inputs: impl IntoIterator<Item = &'a Input>) -> String {
+    counted(inputs.into_iter().count() as u64, "file")
 }
 
 /// Returns the word for the records of these inputs, of which a pair is one.

@@ -1,5 +1,6 @@
 //! `merganser count`.
 
+mod dry;
 mod outputs;
 mod page;
 mod report;
@@ -53,7 +54,11 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
     if args.stats_only {
         return stats::run(args, (&config, &context), &inputs, console);
     }
-    let set = outputs::files(args, &inputs).check()?;
+    let files = outputs::files(args, &inputs);
+    let set = files.check()?;
+    if args.dry.dry_run {
+        return dry::run(args, (&config, &context), &files, &[(None, &inputs[..])]);
+    }
     count(args, (&config, &context), &inputs, &set, (console, started), OutputSet::commit_last)?;
     Ok(ExitCode::SUCCESS)
 }

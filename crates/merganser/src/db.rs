@@ -38,11 +38,13 @@ pub(crate) fn run(command: &DbCommand, console: &Console, started: Instant) -> R
     }
 }
 
-/// Describes the parameters, the contents and the preset's thresholds of a database.
+/// Describes the parameters, the contents and the preset's thresholds of a database. What a database of Kraken 2 has, too,
+/// has the same keys in both.
 pub(crate) fn describe(database: &Database) -> Value {
     let params = database.params();
     let thresholds = Thresholds::new(params);
     json!({
+        "format": "mgdb",
         "preset": params.preset.name(),
         "k": params.k,
         "sketch": params.sketch,
@@ -58,7 +60,7 @@ pub(crate) fn describe(database: &Database) -> Value {
         "hitmin_contested": thresholds.hitmin_contested,
         "hitdiff": f64::from(thresholds.hitdiff) / 10.0,
         "near": thresholds.near,
-        "targets": database.targets().len(),
+        "sequences": database.targets().len(),
         "without_taxon": database.without_taxon(),
         "left_out": database.left_out(),
         "bases": database.targets().iter().map(|target| target.bases).sum::<u64>(),
@@ -79,14 +81,14 @@ fn describe_kraken2(database: &Kraken2Database) -> Value {
     json!({
         "format": "kraken2",
         "k": options.k,
-        "l": options.l,
+        "minimizer_len": options.l,
         "spaced_mask": format!("{:x}", options.spaced_mask),
         "toggle_mask": format!("{:x}", options.toggle_mask),
         "minimum_hash": options.minimum_hash,
         "taxa": database.tree().len(),
         "unreached": database.taxonomy().unreached(),
         "cells": database.cells(),
-        "filled": database.filled(),
+        "minimizers": database.filled(),
         "bytes": database.table_bytes(),
     })
 }

@@ -9,7 +9,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use merganser_io::{Input, OutputSet, check_output, look_up, reason, resolve_output};
+use merganser_io::{
+    Input, OutputSet, check_creation, check_output, look_up, reason, resolve_output,
+};
 use merganser_kmers::tables::AnyTable;
 use merganser_run::Context;
 
@@ -121,6 +123,24 @@ impl RunFiles {
             Some(problem) => usage(problem),
             None => Ok(OutputSet::new()),
         }
+    }
+}
+
+impl RunFiles {
+    /// Returns the paths of all outputs; `-` is stdout.
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = &Path> {
+        self.outputs.iter().map(|(_, path)| path.as_path())
+    }
+
+    /// Checks that all outputs can be created, without creating any. Those in the folder `made`, which the run creates, are
+    /// not checked if it is missing.
+    ///
+    /// # Errors
+    /// Names the first output that cannot be created.
+    pub(crate) fn check_creation(&self, made: Option<&Path>) -> Result<(), merganser_io::Error> {
+        let made = made.filter(|folder| !folder.exists());
+        let is_made = |path: &Path| made.is_some_and(|made| path.parent() == Some(made));
+        self.outputs().filter(|path| !is_made(path)).try_for_each(check_creation)
     }
 }
 

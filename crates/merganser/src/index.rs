@@ -4,12 +4,13 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_io::expand_inputs;
+use merganser_io::{Input, expand_inputs, text_bytes};
 use merganser_map::{Error, Index};
-use merganser_run::{format_size, peak_rss};
+use merganser_run::{Context, JobPlan, Work, format_size, peak_rss};
 
 use crate::args::map::IndexArgs;
 use crate::console::Console;
+use crate::dry_run::DryRun;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::Holds;
@@ -37,11 +38,12 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
     }
     let inputs = expand_inputs(std::slice::from_ref(&args.reference)).map_err(Error::from)?;
     let [input] = &inputs[..] else { return usage("give one file as the reference") };
-    let outputs = RunFiles::new()
-        .lists([&args.reference])
-        .inputs(&inputs)
-        .write(Holds::INDEX, [path])
-        .check()?;
+    let files =
+        RunFiles::new().lists([&args.reference]).inputs(&inputs).write(Holds::INDEX, [path]);
+    let outputs = files.check()?;
+    if args.dry.dry_run {
+        return dry_run(&inputs, &files, &context);
+    }
     interrupt::cancel_on_interrupt();
     let file = outputs.file(path).map_err(Error::from)?;
     let topology = args.circular.clone().unwrap_or_default();
@@ -59,4 +61,13 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
         peak_rss().map_or_else(String::new, format_size)
     ));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Checks what building an index needs, and prints what would be done.
+fn dry_run(inputs: &[Input], files: &RunFiles, context: &Context) -> Result<ExitCode> {
+    let mut dry = DryRun::new("index", files, context)?;
+    inputs.iter().try_for_each(|input| dry.reference(input))?;
+    let size = text_bytes(inputs);
+    dry.job(JobPlan::on(context.choose_gpus(Work::Index, size, merganser_gpu::usable)?))?;
+    dry.print()
 }

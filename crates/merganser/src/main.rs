@@ -18,6 +18,7 @@ mod database;
 mod db;
 mod deplete;
 mod devices;
+mod dry_run;
 mod eval;
 mod extract;
 mod failure;

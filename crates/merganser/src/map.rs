@@ -1,5 +1,6 @@
 //! `merganser map`.
 
+mod dry;
 mod job;
 mod join;
 mod page;
@@ -94,11 +95,15 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
         });
         hint_at_mates(singles, "mapped", |one, two| format!("-1 {one} -2 {two}"), console);
     }
-    let set = files(args, &jobs).check()?;
+    let files = files(args, &jobs);
+    let set = files.check()?;
     for job in &jobs {
         let inputs: Vec<Input> = job.inputs.iter().flat_map(ReadInput::inputs).cloned().collect();
         let unmapped: Vec<PathBuf> = job.unmapped.iter().cloned().collect();
         refuse_other_reads(&unmapped, &inputs)?;
+    }
+    if args.dry.dry_run {
+        return dry::run(args, &jobs, &files, (&context, console));
     }
     let cancel = interrupt::cancel_on_interrupt();
     if args.sample_sheet.is_some() {
@@ -267,22 +272,35 @@ fn config(args: &MapArgs, job: &Job) -> Result<Config> {
 /// Opens the index, or builds one from a reference in FASTA.
 fn open_index(args: &MapArgs, context: &Context) -> Result<Index> {
     let cancel = &context.cancel;
-    if is_index(&args.reference)? {
-        let index = Index::open(&args.reference)?;
+    if let Some(index) = find_index(args)? {
         // Mapping would check it as well, but here the time counts as the time of opening the index.
         index.check(context.threads, cancel)?;
-        let differs = |topology: &Topology| !topology.is_that_of(index.contigs());
-        if args.circular.as_ref().is_some_and(differs) {
-            let file = args.reference.display();
-            return usage(format!(
-                "{file} is an index with other circular contigs: give --circular to merganser index"
-            ));
-        }
+        check_topology(args, &index)?;
         return Ok(index);
     }
     let input = Input::File(args.reference.clone());
     let topology = args.circular.clone().unwrap_or_default();
     Ok(merganser_map::build_with(&input, &topology, None, context)?.0)
+}
+
+/// Opens the reference if it is an index, without checking its content.
+fn find_index(args: &MapArgs) -> Result<Option<Index>> {
+    match is_index(&args.reference)? {
+        true => Ok(Some(Index::open(&args.reference)?)),
+        false => Ok(None),
+    }
+}
+
+/// Checks that an index has the circular contigs of `--circular`, if these are given.
+fn check_topology(args: &MapArgs, index: &Index) -> Result<()> {
+    let differs = |topology: &Topology| !topology.is_that_of(index.contigs());
+    if args.circular.as_ref().is_some_and(differs) {
+        let file = args.reference.display();
+        return usage(format!(
+            "{file} is an index with other circular contigs: give --circular to merganser index"
+        ));
+    }
+    Ok(())
 }
 
 /// Whether a file is an index. Its first byte decides: no text and no compressed file begins with this byte.

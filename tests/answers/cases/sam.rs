@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use super::cases;
 use merganser_test_support::tools::installed;
-use merganser_test_support::{Dir, MERGANSER};
+use merganser_test_support::{Dir, program};
 
 const GENOME: &str = "GATTACAGATCCCGTAAGCTTGCATGCCTGCAGGTCGACTCTAGAGGATCCCCGGGTACCGAGCTCGAATTCACTGGCCGTCGTTTTACAACGTCGTGACTGG";
 
@@ -87,7 +87,7 @@ fn tags_name_no_contig_that_is_not_told_from_what_follows() {
 /// Runs a command with stdout and stderr in one file; returns its content and whether the command succeeded.
 fn to_one_file(dir: &Dir, command: &str) -> (String, bool) {
     let file = File::create(dir.path("both")).unwrap();
-    let done = Command::new(MERGANSER)
+    let done = program()
         .args(command.split(' '))
         .current_dir(dir.root())
         .stdin(Stdio::null())

@@ -165,6 +165,7 @@ fn lines_in_another_order_are_found_by_name() {
                 "extract reads --taxid 11 --lines {name}.tsv -1 1.fq -2 2.fq -o o#.fq -t {threads}"
             ));
             assert!(ran.stderr.contains("in different orders from read r"), "{}", ran.stderr);
+            assert!(ran.stderr.contains(" pairs were extracted"), "{}", ran.stderr);
             let lost = ran.warnings().len();
             assert_eq!(lost, usize::from(name == "classified"), "{}", ran.stderr);
             ran.ok();

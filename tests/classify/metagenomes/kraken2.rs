@@ -202,7 +202,7 @@ fn reports_samples_and_sessions() {
     assert_eq!(dir.run("db verify k2").ok(), "k2: ok\n");
     assert!(dir.run("db taxa k2").ok().starts_with("taxid\trank\tname\tparent"));
     let info: serde_json::Value = serde_json::from_str(&dir.run("db info --json k2").ok()).unwrap();
-    assert_eq!((&info["k"], &info["l"]), (&35.into(), &31.into()));
+    assert_eq!((&info["k"], &info["minimizer_len"]), (&35.into(), &31.into()));
 }
 
 #[test]

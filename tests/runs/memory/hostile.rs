@@ -3,11 +3,11 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use merganser_test_support::peak::peak as peak_of;
 use merganser_test_support::reads::Random;
-use merganser_test_support::{Dir, MERGANSER, Ran, names};
+use merganser_test_support::{Dir, Ran, names, program};
 
 /// Bytes of a long FASTA record: larger than the smallest budgets, even without copies.
 const LONG: usize = 12 << 20;
@@ -21,7 +21,7 @@ pub(super) fn measured(dir: &Dir, args: &str) -> (Ran, u64) {
 
 /// Like [`measured`], with a standard input.
 pub(super) fn measured_with(dir: &Dir, args: &str, stdin: Stdio) -> (Ran, u64) {
-    let mut child = Command::new(MERGANSER)
+    let mut child = program()
         .current_dir(dir.root())
         .args(args.split_whitespace())
         .stdin(stdin)

@@ -34,6 +34,8 @@ pub(super) struct Plan {
     pub(super) record: usize,
     /// The bytes of batches that may wait in memory.
     pub(super) waiting: u64,
+    /// The memory in bytes of a run with these rounds.
+    pub(super) needed: u64,
 }
 
 impl Plan {
@@ -63,8 +65,8 @@ impl Plan {
         let whole = fixed.with(bytes(all.clone()));
         let memory = context.memory.unwrap_or_else(|| usual(context, whole.needed()));
         let [fixed, whole] = [fixed, whole].map(|budget| budget.within(memory));
-        let (rounds, left) = if whole.suffices() {
-            (vec![all.clone()], whole.left())
+        let (rounds, left, needed) = if whole.suffices() {
+            (vec![all.clone()], whole.left(), whole.needed())
         } else {
             let waiting = fixed.with(MIN_WAITING);
             let parts = (0..all.end).map(|part| part..part + 1);
@@ -79,11 +81,12 @@ impl Plan {
             };
             let what =
                 format!("classifying with {threads} threads by this database{at_once} needs");
-            (rounds, least.check(what, remedy(database, on_devices, again))?)
+            let left = least.check(what, remedy(database, on_devices, again))?;
+            (rounds, left, least.needed())
         };
         let two_passes = on_devices || rounds.len() > 1 || config.cov_percentile > 0;
         let rounds = if on_devices { vec![all] } else { rounds };
-        Ok(Plan::of((config, segments), rounds, left, two_passes))
+        Ok(Plan { needed, ..Plan::of((config, segments), rounds, left, two_passes) })
     }
 
     /// Shares out the memory that is left: half for waiting batches, if there are any, the rest for long records.
@@ -102,7 +105,7 @@ impl Plan {
         let more = more.into_iter().filter(|(is_needed, _)| *is_needed);
         let copies = COPIES + more.map(|(_, copies)| copies).sum::<u64>();
         let record = merganser_io::longest_record(left - waiting, copies);
-        Plan { rounds, record, waiting: MIN_WAITING + waiting }
+        Plan { rounds, record, waiting: MIN_WAITING + waiting, needed: 0 }
     }
 
     /// Whether reads can be decided on in the first pass.

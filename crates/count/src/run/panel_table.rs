@@ -43,6 +43,22 @@ pub(super) fn open(path: &Path, config: &Config, context: &Context) -> Result<Pa
     Ok(PanelTable { table: AnyTable::open(&file)?, _folder: Some(folder) })
 }
 
+/// Checks a panel without reading all of it: a table must have k-mers like those that `config` counts. Sequences, and what
+/// can be read only once, are not read.
+///
+/// # Errors
+/// If the panel cannot be opened, or its k-mers differ.
+pub(super) fn check_unread(path: &Path, config: &Config, context: &Context) -> Result<(), Error> {
+    let input = Input::from(path.to_owned());
+    if path.as_os_str() == "-" || (path.exists() && !input.is_file()) {
+        return Ok(());
+    }
+    if AnyTable::is_of_sequences(path)? {
+        return Ok(());
+    }
+    check(&AnyTable::open_with(path, config.is_canonical(), context)?, config)
+}
+
 /// Checks that the k-mers of the reads can be in the table.
 fn check(table: &AnyTable, config: &Config) -> Result<(), Error> {
     let (panel, path) = (table.description(), table.path().display());

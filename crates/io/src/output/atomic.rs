@@ -2,13 +2,13 @@
 
 use super::made::MadeDirectories;
 use super::member::Member;
-use super::named::{Named, TemporaryName, temporary_next_to};
-use super::replaced::open_stream;
+use super::named::{Named, TemporaryName, check_next_to, temporary_next_to};
+use super::replaced::{check_output, open_stream};
 use super::resolved::resolve_output;
 use crate::Error;
 use crate::error::reason;
 use crate::spill::nameless;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,52 @@ enum Place {
     Nameless { _made: MadeDirectories },
 }
 
+/// What an output is written to.
+enum Target {
+    /// A stream that is already open.
+    Stream(File),
+    /// A device or a named pipe.
+    Other,
+    /// A regular file, with the metadata of an existing one.
+    File(PathBuf, Option<Metadata>),
+}
+
+impl Target {
+    fn of(path: &Path) -> Result<Target, Error> {
+        let failed =
+            |error: io::Error| Error::Create { path: path.to_owned(), reason: reason(&error) };
+        if let Some(file) = open_stream(path)? {
+            return Ok(Target::Stream(file));
+        }
+        let existing = match fs::metadata(path) {
+            Ok(metadata) => Some(metadata),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(failed(error)),
+        };
+        match existing {
+            Some(metadata) if metadata.is_dir() => Err(failed(io::ErrorKind::IsADirectory.into())),
+            Some(metadata) if !metadata.is_file() => Ok(Target::Other),
+            existing => Ok(Target::File(resolve_output(path).map_err(failed)?, existing)),
+        }
+    }
+}
+
+/// Checks that an output can be created at `path` (`-` is standard output), without creating it. This includes
+/// [`check_output`]. Devices and named pipes are not opened.
+///
+/// # Errors
+/// Returns the errors of [`AtomicFile::create`]. A full disk is not noticed.
+pub fn check_creation(path: &Path) -> Result<(), Error> {
+    check_output(path)?;
+    if path.as_os_str() == "-" {
+        return Ok(());
+    }
+    match Target::of(path)? {
+        Target::File(target, existing) => check_next_to(path, &target, existing.as_ref()),
+        Target::Stream(_) | Target::Other => Ok(()),
+    }
+}
+
 const BUFFER: usize = 1 << 20;
 /// The number of bytes after which the kernel is requested to start writing them to disk, so that little remains for
 /// the synchronization at the end.
@@ -66,22 +112,13 @@ impl AtomicFile {
     pub(super) fn begin(path: &Path, member: Member) -> Result<Self, Error> {
         let failed =
             |error: io::Error| Error::Create { path: path.to_owned(), reason: reason(&error) };
-        if let Some(file) = open_stream(path)? {
-            return Ok(Self::new(path, file, Place::Direct, member));
-        }
-        let existing = match fs::metadata(path) {
-            Ok(metadata) => Some(metadata),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(failed(error)),
-        };
-        match existing {
-            Some(metadata) if metadata.is_dir() => Err(failed(io::ErrorKind::IsADirectory.into())),
-            Some(metadata) if !metadata.is_file() => {
+        match Target::of(path)? {
+            Target::Stream(file) => Ok(Self::new(path, file, Place::Direct, member)),
+            Target::Other => {
                 let file = File::options().write(true).open(path).map_err(failed)?;
                 Ok(Self::new(path, file, Place::Direct, member))
             }
-            existing => {
-                let target = resolve_output(path).map_err(failed)?;
+            Target::File(target, existing) => {
                 let (file, temporary) = temporary_next_to(path, &target, existing.as_ref())?;
                 Ok(Self::new(path, file, Place::Temporary { temporary, target }, member))
             }

@@ -8,8 +8,11 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Access, AtFlags, CWD, accessat};
+
 use super::named::PREFIX;
 use super::temporaries::Listed;
+use crate::there::directory_of;
 
 /// The name of an empty file that marks directories created for temporary files.
 const MARK: &str = ".merganser-made";
@@ -32,6 +35,19 @@ impl MadeDirectories {
     /// If one cannot be created; those created before are removed again.
     pub fn ensure(directory: &Path) -> io::Result<MadeDirectories> {
         again_if_gone(|| MadeDirectories::ensure_once(directory))
+    }
+
+    /// Checks that [`ensure`](Self::ensure) could create a directory, without creating it.
+    ///
+    /// # Errors
+    /// If the outermost missing directory cannot be created.
+    pub fn check(directory: &Path) -> io::Result<()> {
+        let Some(missing) = steps(directory).filter(|path| !path.exists()).last() else {
+            return Ok(());
+        };
+        // The dot makes a file in place of the directory an error.
+        let (above, wanted) = (directory_of(missing), Access::WRITE_OK | Access::EXEC_OK);
+        Ok(accessat(CWD, above.join("."), wanted, AtFlags::EACCESS)?)
     }
 
     fn ensure_once(directory: &Path) -> io::Result<MadeDirectories> {
@@ -173,6 +189,24 @@ mod tests {
         fs::remove_dir(dir.join(".merganser-of-the-second")).unwrap();
         drop(second);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_check_makes_no_directory() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = |name: &str| parent.path().join(name);
+        fs::write(path("file"), "").unwrap();
+        MadeDirectories::check(&path("a/b")).unwrap();
+        MadeDirectories::check(parent.path()).unwrap();
+        let is = |name: &str| {
+            let [checked, ensured] = [
+                MadeDirectories::check(&path(name)).unwrap_err(),
+                MadeDirectories::ensure(&path(name)).unwrap_err(),
+            ];
+            assert_eq!(checked.kind(), ensured.kind(), "{name}");
+        };
+        is("file/b");
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
     }
 
     #[test]

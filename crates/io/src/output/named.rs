@@ -5,7 +5,7 @@ use super::temporaries::{Appearing, Listed};
 use crate::Error;
 use crate::error::{reason, without_name};
 use crate::there::directory_of;
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{Access, AtFlags, CWD, RenameFlags, accessat, renameat_with};
 use rustix::io::Errno;
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -179,12 +179,7 @@ pub(super) fn temporary_next_to(
     existing: Option<&Metadata>,
 ) -> Result<(File, TemporaryName), Error> {
     let failed = |reason| Error::Create { path: path.to_owned(), reason };
-    if target.file_name().is_none() {
-        return Err(failed("it is not the name of a file".into()));
-    }
-    if let Some(existing) = existing {
-        check_replacing(path, target, existing)?;
-    }
+    check_target(path, target, existing)?;
     let directory = directory_of(target);
     let mode = if existing.is_some() { 0o600 } else { 0o666 };
     let mut options = File::options();
@@ -197,19 +192,49 @@ pub(super) fn temporary_next_to(
             options.open(name)
         })
         .and_then(|made| Ok((made, listed.ok_or(io::ErrorKind::Other)?)))
-        .map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => {
-                failed(format!("the directory {} does not exist", directory.display()))
-            }
-            io::ErrorKind::PermissionDenied => {
-                failed(format!("the directory {} is not writable", directory.display()))
-            }
-            _ => failed(reason(&without_name(error))),
-        })?;
+        .map_err(|error| cannot_make(path, directory, error))?;
     let (file, path) = made.into_parts();
     let temporary = TemporaryName { path, _listed };
     if let Some(existing) = existing {
         take_over(&file, existing).map_err(|error| failed(reason(&error)))?;
     }
     Ok((file, temporary))
+}
+
+/// Checks that [`temporary_next_to`] could create a file, as far as this is possible without creating one.
+///
+/// # Errors
+/// Returns the errors of [`temporary_next_to`].
+pub(super) fn check_next_to(
+    path: &Path,
+    target: &Path,
+    existing: Option<&Metadata>,
+) -> Result<(), Error> {
+    check_target(path, target, existing)?;
+    let directory = directory_of(target);
+    // The dot makes a file in place of the directory an error.
+    let wanted = Access::WRITE_OK | Access::EXEC_OK;
+    accessat(CWD, directory.join("."), wanted, AtFlags::EACCESS)
+        .map_err(|error| cannot_make(path, directory, error.into()))
+}
+
+/// Checks the name of a file, and that an existing file may be replaced.
+fn check_target(path: &Path, target: &Path, existing: Option<&Metadata>) -> Result<(), Error> {
+    if target.file_name().is_none() {
+        let reason = "it is not the name of a file".into();
+        return Err(Error::Create { path: path.to_owned(), reason });
+    }
+    existing.map_or(Ok(()), |existing| check_replacing(path, target, existing))
+}
+
+/// Returns the error of an output for which no file can be created in `directory`.
+fn cannot_make(path: &Path, directory: &Path, error: io::Error) -> Error {
+    let reason = match error.kind() {
+        io::ErrorKind::NotFound => format!("the directory {} does not exist", directory.display()),
+        io::ErrorKind::PermissionDenied => {
+            format!("the directory {} is not writable", directory.display())
+        }
+        _ => reason(&without_name(error)),
+    };
+    Error::Create { path: path.to_owned(), reason }
 }

@@ -25,15 +25,21 @@ use crate::{Config, Error, Select};
 /// [`MAX_PAIRS`] pairs of 250 bases have.
 const MAX_BASES: u64 = 2 * 250 * MAX_PAIRS as u64;
 /// The maximum memory of the reads in these batches: letters, qualities and names.
-pub(super) const MAX_BYTES: u64 = 3 * MAX_BASES;
+const MAX_BYTES: u64 = 3 * MAX_BASES;
 
 /// Whether a run learns insert sizes.
 pub(super) fn is_wanted(config: &Config, inputs: &[ReadInput]) -> bool {
     config.learn_insert && config.max_insert.is_none() && inputs.iter().any(ReadInput::is_paired)
 }
 
+/// Returns the memory of the reads that are kept until insert sizes are learned, in bytes; 0 if no reads are kept.
+pub(super) fn held_bytes(config: &Config, inputs: &[ReadInput]) -> u64 {
+    let holds = is_wanted(config, inputs) && !can_be_read_twice(inputs);
+    if holds { MAX_BYTES } else { 0 }
+}
+
 /// Whether all inputs can be read twice.
-pub(super) fn can_be_read_twice(inputs: &[ReadInput]) -> bool {
+fn can_be_read_twice(inputs: &[ReadInput]) -> bool {
     inputs.iter().flat_map(ReadInput::inputs).all(Input::is_file)
 }
 

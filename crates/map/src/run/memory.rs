@@ -20,6 +20,8 @@ const HITS_THREAD: u64 = 8 << 20;
 pub(super) struct Memory {
     /// The bytes that are needed apart from records to sort.
     pub(super) needed: u64,
+    /// The least memory of the whole run, in bytes.
+    pub(super) least: u64,
     /// The bytes that are left for records to sort.
     pub(super) left: u64,
     /// The bytes that are available while sorted records are written.
@@ -56,7 +58,8 @@ impl Memory {
             if config.placements { Placements::bytes(index.contigs().len()) } else { 0 };
         // Those of all workers are added to another.
         let mapping = mapping.with(held).with((threads + 1) * placements);
-        mapping.with(sorting).check(what, Shortage::FEWER_THREADS)?;
+        let least = mapping.with(sorting);
+        least.check(what, Shortage::FEWER_THREADS)?;
         let left = mapping.left();
         // Hits of reads in repeats get a part; the rest is for records to sort, or for texts.
         let of_hits = if config.sort { (left - sorting) / 2 } else { left / 3 * 2 };
@@ -66,7 +69,8 @@ impl Memory {
         let most = if config.sort { LONG[0] } else { LONG[1] } as u64;
         let long = (left / texts).clamp(LONG[0] as u64, most) as usize;
         let room = Room::new(config, paired, HITS_THREAD + of_hits / threads);
-        Ok(Memory { needed: mapping.needed(), left, writing: writing.left(), long, room })
+        let (needed, least) = (mapping.needed(), least.needed());
+        Ok(Memory { needed, least, left, writing: writing.left(), long, room })
     }
 
     /// Returns the memory with which no records would be spilled. Half of the memory beyond what sorting needs

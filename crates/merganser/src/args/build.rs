@@ -8,6 +8,7 @@ use merganser_kraken2::Kraken2BuildConfig;
 use merganser_run::Context;
 
 use super::DeviceArgs;
+use super::dry_run::DryRunArgs;
 use super::given::Given;
 use super::threads::ThreadsOrTaxonomyArgs;
 use crate::common;
@@ -98,6 +99,8 @@ pub(crate) struct BuildArgs {
     pub(crate) bracken: Vec<usize>,
     #[command(flatten)]
     pub(crate) resources: ResourceArgs,
+    #[command(flatten)]
+    pub(crate) dry: DryRunArgs,
     /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,

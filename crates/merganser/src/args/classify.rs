@@ -10,6 +10,7 @@ use merganser_run::Shard;
 use merganser_taxreport::bracken::Level;
 
 use super::build::{ResourceArgs, TaxidArgs};
+use super::dry_run::DryRunArgs;
 use super::given::Given;
 use super::joins::ClassifyJoinArgs;
 use super::pages::PageArgs;
@@ -128,6 +129,8 @@ pub(crate) struct ClassifyArgs {
     pub(crate) sketches: SketchConfig,
     #[command(flatten)]
     pub(crate) resources: ResourceArgs,
+    #[command(flatten)]
+    pub(crate) dry: DryRunArgs,
 }
 
 /// Subcommands of `merganser classify`.

@@ -9,7 +9,7 @@ use merganser_run::options::cli::one_of;
 use merganser_seq::signature::Rule;
 
 use super::pages::PageArgs;
-use super::{DeviceArgs, ReadsArgs, ThreadArgs};
+use super::{DeviceArgs, DryRunArgs, ReadsArgs, ThreadArgs};
 use crate::holds::FormatChoice;
 
 const MORE: &str = "\
@@ -132,12 +132,14 @@ pub(crate) struct CountArgs {
     pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
+    #[command(flatten)]
+    pub(crate) dry: DryRunArgs,
     /// Signature rule that assigns k-mers to bins; all compares the rules (with --stats-only)
     #[arg(long, value_name = "RULE", default_value = "gkc", help_heading = "Partitioning")]
     pub(crate) signature: Signature,
     /// Only partition the k-mers, and print statistics of the signature rule on stdout
     #[arg(long, help_heading = "Partitioning")]
-    #[arg(conflicts_with_all = ["output", "histogram", "model", "json", "report_html", "report_data", "multiqc"])]
+    #[arg(conflicts_with_all = ["output", "histogram", "model", "json", "report_html", "report_data", "multiqc", "dry_run"])]
     pub(crate) stats_only: bool,
     // Last, so that the headings of the help are in the order of the fields above.
     #[command(flatten)]

@@ -7,6 +7,7 @@ use merganser_deplete::{Config, ReadFormat};
 use merganser_filter::Threshold;
 use merganser_io::CommentTags;
 
+use super::dry_run::DryRunArgs;
 use super::map::LimitArgs;
 use super::pages::PageArgs;
 use super::reads::{ReadsArgs, SegmentArgs};
@@ -94,6 +95,8 @@ pub(crate) struct DepleteIndexArgs {
     pub(crate) inputs: ReadsArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) dry: DryRunArgs,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -193,4 +196,6 @@ pub(crate) struct DepleteFilterArgs {
     pub(crate) pages: PageArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) dry: DryRunArgs,
 }

@@ -13,6 +13,7 @@ use merganser_run::{Context, Shard};
 
 use super::ThreadArgs;
 use super::device::DeviceArgs;
+use super::dry_run::DryRunArgs;
 use super::joins::MapJoinArgs;
 use super::pages::PageArgs;
 use super::{PairArgs, ReadsArgs};
@@ -78,7 +79,7 @@ pub(crate) struct IndexArgs {
     #[arg(short, long, value_name = "FILE", required_unless_present = "verify")]
     pub(crate) output: Option<PathBuf>,
     /// Check the checksums of an index
-    #[arg(long, conflicts_with = "output")]
+    #[arg(long, conflicts_with_all = ["output", "dry_run"])]
     pub(crate) verify: bool,
     /// Circular contigs: names, separated by commas, all or none [default: those whose header has
     /// topology=circular or circular=true]
@@ -90,6 +91,8 @@ pub(crate) struct IndexArgs {
     pub(crate) device: DeviceArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) dry: DryRunArgs,
 }
 
 /// The options that limit threads and memory.
@@ -238,6 +241,8 @@ pub(crate) struct MapArgs {
     pub(crate) device: DeviceArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) dry: DryRunArgs,
 }
 
 merganser_run::named! {

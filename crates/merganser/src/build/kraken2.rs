@@ -18,12 +18,13 @@ use merganser_run::{Context, Silent, Summary, format_size, thousands};
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::bracken::Distribution;
 
-use super::{context, maps, references, report_unmapped, tell_others};
+use super::{context, dry_run, maps, references, report_unmapped, tell_others};
 use crate::args::BuildArgs;
 use crate::args::build::DatabaseFormat;
 use crate::bracken::{Distributions, Genomes, Library};
 use crate::common::write_summary;
 use crate::console::Console;
+use crate::dry_run::DryRun;
 use crate::holds::Holds;
 use crate::{devices, failure, interrupt};
 
@@ -46,26 +47,33 @@ pub(super) fn run(
     let files = files.read(beside.iter().flat_map(|beside| Kraken2Database::files(beside.path)));
     let (inputs, maps_beside) = (found.inputs, found.maps);
     // The folder is removed again if it stays empty. It is dropped after the outputs, which are removed first.
-    let _folder = MadeDirectories::ensure(&args.output).map_err(|error| {
+    let folder = match args.dry.dry_run {
+        true => MadeDirectories::check(&args.output).map(|()| MadeDirectories::default()),
+        false => MadeDirectories::ensure(&args.output),
+    };
+    let _folder = folder.map_err(|error| {
         let reason = merganser_io::reason(&error);
         anyhow!("{}: cannot create this folder: {reason}", args.output.display())
     })?;
     let path = |length| Distribution::path_in(&args.output, length);
     let files = files.write(Holds::ANYTHING, args.bracken.iter().map(|&length| path(length)));
-    let outputs = files.write(Holds::ANYTHING, Kraken2Database::files(&args.output));
-    let outputs = outputs.write(Holds::JSON, &args.json).check()?;
+    let files = files.write(Holds::ANYTHING, Kraken2Database::files(&args.output));
+    let files = files.write(Holds::JSON, &args.json);
+    let outputs = files.check()?;
+    if args.dry.dry_run {
+        let dry = DryRun::with_folder("build", &files, Some(&args.output), &context)?;
+        return dry_run(args, dry, &inputs, || {
+            let dump = read_taxonomy(taxonomy, beside, &context)?;
+            Ok(merganser_kraken2::plan_build(&config, &inputs, &dump, &context)?)
+        });
+    }
     let distributions = Distributions::create(&args.bracken, path, &outputs)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
     interrupt::cancel_on_interrupt();
     let own = Library { inputs: &inputs, context: &context };
     tell_others(&found.others, console);
-    let dump = taxonomy.map(Dump::read).transpose()?;
-    let dump = match (beside, dump) {
-        (Some(beside), dump) => beside.database.extend(beside.path, dump, &context.warnings)?,
-        (None, Some(dump)) => dump,
-        (None, None) => return failure::usage("--taxonomy is missing"),
-    };
+    let dump = read_taxonomy(taxonomy, beside, &context)?;
     let (beside, taxonomy) = (&maps_beside[..], Some(&dump));
     let maps = LibraryMaps { given: &maps, beside, taxonomy, context: &context };
     let taxids = |sequences: &[Kraken2Sequence]| {
@@ -96,6 +104,20 @@ pub(super) fn run(
     outputs.commit_last()?;
     tell(args, &notes, console, started);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Reads the taxonomy; with `--beside`, it is that of the other database with additional taxa.
+fn read_taxonomy(
+    taxonomy: Option<&TaxonomySource>,
+    beside: Option<Beside<'_>>,
+    context: &Context,
+) -> Result<Dump> {
+    let dump = taxonomy.map(Dump::read).transpose()?;
+    match (beside, dump) {
+        (Some(beside), dump) => Ok(beside.database.extend(beside.path, dump, &context.warnings)?),
+        (None, Some(dump)) => Ok(dump),
+        (None, None) => failure::usage("--taxonomy is missing"),
+    }
 }
 
 /// Returns the temporary paths of the database's files, which are finished but not committed yet.
@@ -204,7 +226,7 @@ fn summary(
         ("unmapped", notes.unmapped.len() as u64),
         ("taxa", notes.taxa),
         ("cells", notes.capacity),
-        ("filled", notes.size),
+        ("minimizers", notes.size),
         ("minimum_hash", notes.minimum_hash),
     ] {
         summary.set("results", key, value);

@@ -7,13 +7,13 @@ use anyhow::Result;
 use clap::{Args, Command};
 use merganser_classify::{LineFormat, RunConfig};
 use merganser_io::{OutputSet, ReadInput};
-use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2Outcome, run_with};
+use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2Outcome, ReadShare, run_with};
 use merganser_run::Summary;
 
 use super::Environment;
 use super::outputs::{Closed, Files};
 use crate::args::classify::QueryArgs;
-use crate::common::{tell_skipped, unit, write_summary};
+use crate::common::{tell_skipped, tell_time, unit, write_summary};
 use crate::pages::{frame, inputs_of, parameter};
 use crate::{devices, failure};
 
@@ -80,9 +80,7 @@ impl Sample<'_> {
         let common = &self.args.config.kraken2;
         let at_blocks = common.report_minimizer_data;
         let share = environment.share(self.segments, environment.shard, at_blocks)?;
-        let any_names = self.args.reads.pairs.any_names;
-        let database_report = self.args.lines.database_report.is_some();
-        let config = Kraken2Config { share, any_names, database_report, ..common.clone() };
+        let config = config(self.args, share);
         let context = &environment.context;
         let begun = Instant::now();
         let mut streams = self.files.streams();
@@ -130,6 +128,16 @@ impl Sample<'_> {
     }
 }
 
+/// Returns the configuration of a run.
+pub(super) fn config(args: &QueryArgs, share: Option<ReadShare>) -> Kraken2Config {
+    Kraken2Config {
+        share,
+        any_names: args.reads.pairs.any_names,
+        database_report: args.lines.database_report.is_some(),
+        ..args.config.kraken2.clone()
+    }
+}
+
 /// Makes the summary of the parameters and results of a run.
 fn summary(
     config: &Kraken2Config,
@@ -162,6 +170,7 @@ fn tell(
     if outcome.records == 0 {
         console.warn("there are no reads in the input");
     }
+    environment.tell_what("", segments, (outcome.bases, outcome.records));
     tell_skipped(outcome.skipped_alignments, console);
     let percent = 100.0 * outcome.classified as f64 / outcome.records.max(1) as f64;
     console.info(format_args!(
@@ -174,4 +183,5 @@ fn tell(
         config.confidence,
         config.minimum_hit_groups
     ));
+    tell_time(started, environment.context.threads, outcome.peak_memory, console);
 }

@@ -9,7 +9,7 @@ use merganser_alignments::{RecordOptions, put_files};
 use merganser_classify::Thresholds;
 use merganser_classify::{Columns, LineFormat, Outcome, RunConfig};
 use merganser_io::{Input, OutputSet, ReadInput, Records};
-use merganser_kraken2::Kraken2Config;
+use merganser_kraken2::ReadShare;
 use merganser_report::data::Data;
 use merganser_run::Summary;
 use merganser_taxreport::output::{ReadPaths, ReadStyle};
@@ -18,7 +18,7 @@ use super::kraken2::{self, Sample};
 use super::outputs::{Closed, Files, Reports, read_paths};
 use super::{Environment, summary};
 use crate::args::classify::QueryArgs;
-use crate::common::{tell_skipped, text_of, unit, write_summary};
+use crate::common::{tell_skipped, tell_time, text_of, unit, write_summary};
 use crate::console::Console;
 use crate::database::AnyDatabase;
 use crate::files::RunFiles;
@@ -65,6 +65,11 @@ impl<'a> Query<'a> {
             ReadInput::Single(input) => Some(input),
             _ => None,
         })
+    }
+
+    /// Returns the reads.
+    pub(super) fn segments(&self) -> &[ReadInput] {
+        &self.segments
     }
 
     /// Returns all files of reads.
@@ -239,17 +244,7 @@ impl<'a> Query<'a> {
         kraken2::check_own(args)?;
         let thresholds = args.config.thresholds(database.params())?;
         let share = environment.share(&self.segments, environment.shard, false)?;
-        let any_names = args.reads.pairs.any_names;
-        let config = RunConfig {
-            kraken2: Kraken2Config {
-                share,
-                any_names,
-                database_report: args.lines.database_report.is_some(),
-                ..args.config.kraken2.clone()
-            },
-            references: args.lines.hits_per_ref.is_some(),
-            ..args.config.clone()
-        };
+        let config = config(args, share);
         let mut files = self.files(environment, outputs)?;
         let before = Instant::now();
         let classifier = environment.classifier(database, &thresholds)?;
@@ -326,10 +321,13 @@ impl<'a> Query<'a> {
         if outcome.records == 0 {
             environment.console.warn(format_args!("{name}there are no reads in the input"));
         }
+        let size = (outcome.bases, outcome.records);
+        environment.tell_what(&name, &self.segments, size);
         if outcome.passed_over > 0 {
             environment.console.info(format_args!(
-                "{name}{} reads were skipped because of their length",
-                outcome.passed_over
+                "{name}{} {} were skipped because of their length",
+                outcome.passed_over,
+                unit(&self.segments)
             ));
         }
         tell_skipped(outcome.skipped_alignments, environment.console);
@@ -363,6 +361,17 @@ impl<'a> Query<'a> {
             thresholds.highest.name(),
             thresholds.max_cand
         ));
+        let (threads, peak) = (environment.context.threads, outcome.peak_memory);
+        tell_time(started, threads, peak, environment.console);
+    }
+}
+
+/// Returns the configuration of a run with a database of ours.
+pub(super) fn config(args: &QueryArgs, share: Option<ReadShare>) -> RunConfig {
+    RunConfig {
+        kraken2: kraken2::config(args, share),
+        references: args.lines.hits_per_ref.is_some(),
+        ..args.config.clone()
     }
 }
 

@@ -51,23 +51,31 @@ fn check_names(args: &QueryArgs) -> Result<()> {
 ///
 /// # Errors
 /// Names the input or output that fails the check.
-pub(super) fn check(
-    args: &QueryArgs,
-    samples: &[Sample],
-    mut files: RunFiles,
-) -> Result<OutputSet> {
+pub(super) fn check(args: &QueryArgs, samples: &[Sample], files: RunFiles) -> Result<OutputSet> {
     check_names(args)?;
-    let own = QueryArgs { lines: LineArgs { json: None, ..args.lines.clone() }, ..args.clone() };
-    let queries = samples.iter().map(|(name, segments)| (name, segments.clone()));
-    let queries: Vec<Query<'_>> =
-        queries.map(|(name, segments)| Query::of_sample(&own, name, segments)).collect();
-    for query in &queries {
-        query.check_alone()?;
-        files = query.declare(files);
-    }
-    let outputs = files.write(Holds::JSON, &args.lines.json).check()?;
+    let own = own(args);
+    let queries = queries(&own, samples);
+    queries.iter().try_for_each(Query::check_alone)?;
+    let outputs = declare(args, &queries, files).check()?;
     queries.iter().try_for_each(Query::check_inputs)?;
     Ok(outputs)
+}
+
+/// Returns the arguments of a sample: the summary belongs to the run.
+pub(super) fn own(args: &QueryArgs) -> QueryArgs {
+    QueryArgs { lines: LineArgs { json: None, ..args.lines.clone() }, ..args.clone() }
+}
+
+/// Returns the queries of all samples.
+pub(super) fn queries<'a>(own: &'a QueryArgs, samples: &'a [Sample]) -> Vec<Query<'a>> {
+    let query = |(name, segments): &'a Sample| Query::of_sample(own, name, segments.clone());
+    samples.iter().map(query).collect()
+}
+
+/// Adds the files of all samples, and the summary of the run.
+pub(super) fn declare(args: &QueryArgs, queries: &[Query<'_>], files: RunFiles) -> RunFiles {
+    let files = queries.iter().fold(files, |files, query| query.declare(files));
+    files.write(Holds::JSON, &args.lines.json)
 }
 
 /// Classifies one sample after the other; see [`SheetRun::run`].
@@ -81,9 +89,7 @@ pub(super) fn run(
     let mut args = args.clone();
     let json = args.lines.json.take();
     let json = json.as_deref().map(|path| outputs.output(path)).transpose()?;
-    let query = |(name, segments)| Query::of_sample(&args, name, Vec::clone(segments));
-    let queries: Vec<Query<'_>> =
-        samples.iter().map(|sample| query((&sample.0, &sample.1))).collect();
+    let queries = queries(&args, &samples);
     let jobs: Vec<Job> = queries.iter().map(|query| query.job(environment)).collect();
     let run = SheetRun {
         command: "classify",

@@ -4,23 +4,35 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use merganser_count::Outcome;
-use merganser_run::{format_size, peak_rss, thousands};
+use merganser_run::{format_size, thousands};
 
 use super::Finished;
-use crate::common::tell_spilled;
+use crate::common::{counted, number_of_files, tell_skipped, tell_spilled, tell_time};
 use crate::console::{self, Console, Level};
 
-/// Prints the results, their warnings, and which k-mers were kept.
+/// Prints what was counted, the result and which k-mers were kept, and the time; then warnings.
 pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     if console.says(Level::Debug) {
         setup(finished, console);
-    }
-    if console.says(Level::Info) {
         for (name, value) in rows(finished) {
-            console.info(format_args!("{name:<24}{value:>18}"));
+            console.debug(format_args!("{name:<24}{value:>18}"));
         }
-        console.info(verdict(finished));
     }
+    let (k, outcome) = (finished.config.k, finished.outcome);
+    console.info(format_args!(
+        "counted {k}-mers of {}: {} in {}",
+        number_of_files(finished.inputs),
+        counted(outcome.letters, "letter"),
+        counted(outcome.records, "record")
+    ));
+    tell_skipped(outcome.skipped_alignments, console);
+    console.info(format_args!(
+        "{} distinct {k}-mers, {} in all; {}",
+        thousands(outcome.distinct_kmers()),
+        thousands(outcome.total_kmers),
+        verdict(finished)
+    ));
+    tell_time(finished.started, finished.context.threads, outcome.peak_memory, console);
     if let Some(memory) = finished.outcome.enough_memory {
         tell_spilled(finished.outcome.spilled_bytes, memory, console);
     }
@@ -59,9 +71,6 @@ fn rows(finished: &Finished<'_>) -> Vec<(String, String)> {
         ("letters".into(), thousands(outcome.letters)),
         ("  not A C G T U".into(), thousands(outcome.ambiguous_letters)),
     ];
-    if outcome.skipped_alignments > 0 {
-        rows.insert(1, ("  other alignments".into(), thousands(outcome.skipped_alignments)));
-    }
     if let Some(least) = config.min_qual {
         rows.push((format!("  quality below {least}"), thousands(outcome.low_quality_bases)));
     }
@@ -75,11 +84,7 @@ fn rows(finished: &Finished<'_>) -> Vec<(String, String)> {
         let above = histogram.distinct(config.most() + 1, u32::MAX);
         rows.push((format!("  above {}", config.most()), thousands(above)));
     }
-    rows.push(("time".into(), format!("{:.2} s", elapsed.as_secs_f64())));
     rows.push(("throughput".into(), throughput(outcome, elapsed)));
-    if let Some(peak) = peak_rss() {
-        rows.push(("peak memory".into(), format_size(peak)));
-    }
     rows
 }
 

@@ -12,7 +12,7 @@ use merganser_run::Context;
 use merganser_run::options::Auto;
 use merganser_seq::signature::Rule;
 
-use super::{count, outputs};
+use super::{count, dry, outputs};
 use crate::args::CountArgs;
 use crate::console::Console;
 use crate::files::{RunFiles, files_of_table, is_read_once};
@@ -41,8 +41,15 @@ pub(super) fn run(
     let inputs: Vec<Vec<Input>> = samples.iter().map(inputs_of).collect();
     let each: Vec<CountArgs> = samples.iter().map(|(name, _)| of(args, name)).collect();
     let panel = panel(&config, context)?;
-    let set = files(args, sheet, &each, &inputs).read(&panel).check()?;
+    let files = files(args, sheet, &each, &inputs).read(&panel);
+    let set = files.check()?;
     check_inputs(samples.iter().map(|(_, segments)| &segments[..]))?;
+    if args.dry.dry_run {
+        let samples = samples.iter().zip(&inputs);
+        let samples: Vec<_> =
+            samples.map(|(sample, inputs)| (Some(sample.0.as_os_str()), &inputs[..])).collect();
+        return dry::run(args, (&config, context), &files, &samples);
+    }
     let cancel = interrupt::cancel_on_interrupt();
     let json = args.json.as_deref().map(|path| set.output(path)).transpose();
     let json = json.map_err(Error::from)?;

@@ -21,6 +21,7 @@ use super::{page, sheet, summary};
 use crate::args::deplete::DepleteFilterArgs;
 use crate::common::{self, hint_at_mates, tell_skipped, tell_time};
 use crate::console::Console;
+use crate::dry_run::DryRun;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{FormatChoice, Holds, note_interleaved, refuse_other_reads};
@@ -71,19 +72,44 @@ pub(super) fn run(
     config.validate()?;
     let context = common::context(args.limits.threads.number(), args.limits.memory, None, None);
     if let Some(path) = &args.sample_sheet {
-        return sheet::run(args, path, &context, (console, started));
+        return sheet::run(args, path, (&config, &context), (console, started));
     }
     let job = FilterJob::new(args)?;
     if !args.reads.are_pairs() {
         let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
         hint_at_mates(job.inputs.iter(), "filtered", remedy, console);
     }
-    let set = job.declare(RunFiles::new()).check()?;
+    let files = job.declare(RunFiles::new());
+    let set = files.check()?;
     job.check()?;
+    if args.dry.dry_run {
+        return dry_run(args, (&config, &context), &files, &[(None, &job.segments[..])]);
+    }
     interrupt::cancel_on_interrupt();
     let host = HostData::open(args, &context)?;
     job.run(&host, &context, &set, (console, started), OutputSet::commit_last)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Checks what a run needs for its samples, of which those of a sheet have names, and prints what it would do.
+pub(super) fn dry_run(
+    args: &DepleteFilterArgs,
+    (config, context): (&Config, &Context),
+    files: &RunFiles,
+    samples: &[(Option<&OsStr>, &[ReadInput])],
+) -> Result<ExitCode> {
+    let mut dry = DryRun::new("deplete filter", files, context)?;
+    dry.journal(args.resume.as_deref())?;
+    dry.file("set", &args.set);
+    if let Some(index) = &args.confirm {
+        dry.file("index", index);
+    }
+    let haplotypes = haplotypes(args)?;
+    dry.job(merganser_deplete::plan_run(config, &args.set, haplotypes.as_ref(), context)?)?;
+    for (name, segments) in samples {
+        dry.reads(*name, segments, config.any_names)?;
+    }
+    dry.print()
 }
 
 /// The reads of a sample, and the outputs for them.
@@ -219,7 +245,7 @@ fn tell(finished: &Finished<'_>, console: &Console) {
     if let Some(confirmed) = &outcome.confirmed {
         console.info(format_args!("{}", told(confirmed)));
     }
-    tell_time(finished.started, outcome.peak_memory, console);
+    tell_time(finished.started, finished.context.threads, outcome.peak_memory, console);
 }
 
 /// Opens the index of the haplotypes, if there is one.

@@ -13,6 +13,7 @@ use crate::args::deplete::{DepleteIndexArgs, SetInfoArgs, SetsArgs};
 use crate::args::map::LimitArgs;
 use crate::common::{self, refuse_stdin_twice};
 use crate::console::Console;
+use crate::dry_run::DryRun;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::interrupt;
@@ -25,6 +26,12 @@ pub(super) fn index(args: &DepleteIndexArgs, console: &Console) -> Result<ExitCo
     let files =
         RunFiles::new().lists(&args.genomes).inputs(&inputs).write(Holds::HOST_SET, [&args.output]);
     let outputs = files.check()?;
+    if args.dry.dry_run {
+        let mut dry = DryRun::new("deplete index", &files, &context)?;
+        context.validate().map_err(Error::from)?;
+        dry.genomes(&inputs)?;
+        return dry.print();
+    }
     interrupt::cancel_on_interrupt();
     let set = merganser_deplete::build(params, &inputs, &context);
     save(&set?, &args.output, context.threads, &outputs, console)

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use merganser_deplete::Error;
+use merganser_deplete::{Config, Error};
 use merganser_io::{OutputSet, ReadInput};
 use merganser_report::multiqc::Kind;
 use merganser_run::Context;
 
-use super::filter::{FilterJob, HostData};
+use super::filter::{FilterJob, HostData, dry_run};
 use crate::args::deplete::DepleteFilterArgs;
 use crate::console::Console;
 use crate::files::RunFiles;
@@ -26,7 +26,7 @@ use crate::samples::{self, Sample, check_places, of_sample};
 pub(super) fn run(
     args: &DepleteFilterArgs,
     sheet: &Path,
-    context: &Context,
+    (config, context): (&Config, &Context),
     (console, started): (&Console, Instant),
 ) -> Result<ExitCode> {
     let own = [
@@ -47,9 +47,14 @@ pub(super) fn run(
     let jobs = each.iter().zip(&samples).map(job).collect::<Result<Vec<_>>>()?;
     let files = RunFiles::new().read([sheet]).write(Holds::JSON, &args.json);
     let files = files.write(Holds::ANYTHING, &args.resume);
-    let set = jobs.iter().fold(files, |files, job| job.declare(files)).check()?;
+    let files = jobs.iter().fold(files, |files, job| job.declare(files));
+    let set = files.check()?;
     check_inputs(samples.iter().map(|(_, segments)| &segments[..]))?;
     jobs.iter().try_for_each(FilterJob::check)?;
+    if args.dry.dry_run {
+        let samples = samples.iter().map(|(name, reads)| (Some(name.as_os_str()), &reads[..]));
+        return dry_run(args, (config, context), &files, &samples.collect::<Vec<_>>());
+    }
     let cancel = &interrupt::cancel_on_interrupt();
     let json = args.json.as_deref().map(|path| set.output(path)).transpose();
     let json = json.map_err(Error::from)?;

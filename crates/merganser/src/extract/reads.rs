@@ -17,7 +17,7 @@ use merganser_taxreport::report::KrakenReport;
 use super::{outputs, page};
 use crate::args::extract::{ExtractFormat, ExtractReadsArgs};
 use crate::args::taxon::{TaxonArg, has_names, taxids};
-use crate::common::{self, hint_at_mates, tell_skipped};
+use crate::common::{self, hint_at_mates, tell_skipped, unit};
 use crate::console::{self, Console};
 use crate::database::{self, AnyDatabase};
 use crate::failure::usage;
@@ -69,7 +69,7 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     ExtractFormat::note(args.given_format, &args.output, console);
     let pairs = !are_alignments && segments.iter().any(ReadInput::is_paired);
     note_interleaved(&names, pairs, "a # in its name, or --output2, makes two files", console);
-    tell(args, &outcome, console);
+    tell(args, &outcome, unit(&segments), console);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -168,7 +168,8 @@ fn taxa(args: &ExtractReadsArgs, console: &Console) -> Result<ExtractConfig> {
     Ok(ExtractConfig { known: Some(known), ..ExtractConfig::new(taxids) })
 }
 
-fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, console: &Console) {
+/// Prints the results; `unit` is the word for the reads, of which a pair is one.
+fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, unit: &str, console: &Console) {
     let lines = args.lines.display();
     if outcome.records == 0 {
         console.warn("there are no reads in the input");
@@ -176,7 +177,7 @@ fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, console: &Console) {
     if let Some(first) = &outcome.first_without_line {
         let count = thousands(outcome.without_line);
         console.warn(format_args!(
-            "{lines}: {count} reads have no line in this file and are left out, first {first}"
+            "{lines}: {count} {unit} have no line in this file and are left out, first {first}"
         ));
     }
     // Both mates may share a line.
@@ -192,7 +193,7 @@ fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, console: &Console) {
     }
     tell_skipped(outcome.skipped_alignments, console);
     let [extracted, all] = [outcome.extracted, outcome.records].map(thousands);
-    console.info(format_args!("{extracted} of {all} reads were extracted"));
+    console.info(format_args!("{extracted} of {all} {unit} were extracted"));
     if let Some(peak) = outcome.peak_memory {
         console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
     }

@@ -140,7 +140,7 @@ fn evaluate(
     if let (Some(both), Some(name)) = (&judgement.both, judgement.together()) {
         console.info(format_args!("{name}: {}", words(both)));
     }
-    tell_time(started, judgement.peak_memory, console);
+    tell_time(started, context.threads, judgement.peak_memory, console);
     Ok(Some(summary))
 }
 

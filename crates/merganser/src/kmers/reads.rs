@@ -16,7 +16,7 @@ use merganser_run::{Context, thousands};
 use super::tables;
 use crate::args::device::DeviceArgs;
 use crate::args::kmers::{FilterReadsArgs, ProfileArgs, TableArgs};
-use crate::common::{hint_at_mates, tell_skipped};
+use crate::common::{hint_at_mates, tell_skipped, unit};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -57,8 +57,10 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
         None => String::new(),
     };
     tell_skipped(done.skipped_alignments, console);
-    let (kept, all) = (thousands(done.kept), thousands(done.reads));
-    console.info(format_args!("{kept} of {all} reads were kept{changed}"));
+    // Mates stay together.
+    let mates = if paired { 2 } else { 1 };
+    let [kept, all] = [done.kept, done.reads].map(|reads| thousands(reads / mates));
+    console.info(format_args!("{kept} of {all} {} were kept{changed}", unit(&segments)));
     tell_peak(console);
     Ok(ExitCode::SUCCESS)
 }

@@ -1,13 +1,14 @@
 //! The summary on stderr.
 
-use merganser_map::Select;
-use merganser_run::{format_size, peak_rss, thousands};
+use merganser_io::ReadInput;
+use merganser_map::{Reported, Select};
+use merganser_run::{format_size, thousands};
 
 use super::Finished;
-use crate::common::tell_spilled;
+use crate::common::{counted, number_of_files, tell_skipped, tell_spilled, tell_time};
 use crate::console::{Console, Level};
 
-/// Prints the results and their warnings.
+/// Prints what was mapped, the result and the time; then warnings.
 pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     console.debug(format_args!(
         "{} threads, {} of memory, simd {}, index of {} with k = {}",
@@ -17,30 +18,79 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
         format_size(finished.index.bytes()),
         finished.index.k()
     ));
-    if console.says(Level::Info) {
+    if console.says(Level::Debug) {
         for (name, value) in rows(finished) {
-            console.info(format_args!("{name:<24}{value:>18}"));
+            console.debug(format_args!("{name:<24}{value:>18}"));
         }
     }
     let outcome = finished.outcome;
+    console.info(format_args!(
+        "mapped {} to {}: {}",
+        number_of_files(finished.inputs.iter().flat_map(ReadInput::inputs)),
+        finished.args.reference.display(),
+        queried(&outcome.reported)
+    ));
+    tell_skipped(outcome.skipped_alignments, console);
+    console.info(found(finished));
+    tell_time(finished.started, finished.context.threads, outcome.peak_memory, console);
     if outcome.spilled_bytes > 0 {
         tell_spilled(outcome.spilled_bytes, outcome.memory_without_spill, console);
     }
     console.print_warnings();
 }
 
+/// Describes the reads: pairs, and the mates of pairs among the reads.
+fn queried(reported: &Reported) -> String {
+    match (reported.pairs, reported.reads) {
+        (0, reads) => counted(reads, "read"),
+        (pairs, reads) if reads == 2 * pairs => counted(pairs, "pair"),
+        (pairs, reads) => {
+            format!("{} and {}", counted(pairs, "pair"), counted(reads - 2 * pairs, "read"))
+        }
+    }
+}
+
+/// Describes the result: mapped reads, and concordant pairs if there are pairs.
+fn found(finished: &Finished<'_>) -> String {
+    let reported = &finished.outcome.reported;
+    let percent = |part: u64, all: u64| 100.0 * part as f64 / all.max(1) as f64;
+    let mut text = format!(
+        "{} of {} mapped ({:.2} %), {} {}; {}",
+        thousands(reported.mapped),
+        counted(reported.reads, "read"),
+        percent(reported.mapped, reported.reads),
+        thousands(reported.unique),
+        one_hit(finished),
+        counted(reported.mappings, "hit")
+    );
+    if reported.pairs > 0 {
+        text += &format!(
+            "; {} of {} concordant ({:.2} %)",
+            thousands(reported.concordant),
+            counted(reported.pairs, "pair"),
+            percent(reported.concordant, reported.pairs)
+        );
+    }
+    if finished.outcome.insert_sizes.is_some() {
+        let [least, most] = finished.outcome.inserts;
+        text += &format!(", with learned insert sizes of {least} to {most}");
+    }
+    text
+}
+
+/// Returns the words for reads with a single hit.
+fn one_hit(finished: &Finished<'_>) -> &'static str {
+    let is_early = finished.args.config.select != Select::All;
+    if is_early { "with one best hit" } else { "with one hit" }
+}
+
 fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     let (reported, effort) = (&finished.outcome.reported, &finished.outcome.effort);
-    let is_early = finished.args.config.select != Select::All;
-    let one_hit = if is_early { "  with one best hit" } else { "  with one hit" };
     let mut rows = vec![
         ("reads", thousands(reported.reads)),
         ("  mapped", thousands(reported.mapped)),
-        (one_hit, thousands(reported.unique)),
+        (one_hit(finished), thousands(reported.unique)),
     ];
-    if finished.outcome.skipped_alignments > 0 {
-        rows.insert(1, ("  other alignments", thousands(finished.outcome.skipped_alignments)));
-    }
     if reported.pairs > 0 {
         rows.push(("pairs", thousands(reported.pairs)));
         let [least, most] = finished.outcome.inserts;
@@ -74,6 +124,5 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     ] {
         rows.push((name, format!("{time:.2} s")));
     }
-    rows.extend(peak_rss().map(|peak| ("peak memory", format_size(peak))));
     rows
 }

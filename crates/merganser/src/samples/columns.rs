@@ -111,6 +111,11 @@ const ASSEMBLIES: [&str; 16] = [
     "fa",
 ];
 
+/// Whether a cell looks like the path of a file of reads, not like the name of a column.
+fn is_path(cell: &[u8]) -> bool {
+    cell.iter().any(|byte| matches!(byte, b'.' | b'/'))
+}
+
 /// A sheet's first line, if it has names of columns.
 pub(super) struct Header {
     /// The columns; `None` if they have the order of rows without a header, which may then have more or fewer cells.
@@ -152,14 +157,13 @@ impl Header {
         }
         let Some(sample) = sample else { return Ok(None) };
         if !has_reads {
-            return match cells.len() {
-                // Parsed as rows without a header.
-                ..=3 => Ok(Some(Header { columns: None })),
-                _ => {
-                    Err("no column is recognized as reads: name them fastq_1 and fastq_2, or reads"
-                        .into())
-                }
-            };
+            // The row of a sample named `sample`, in a sheet without a header.
+            if cells.len() <= 3 && cells[1..].iter().any(|cell| is_path(cell)) {
+                return Ok(None);
+            }
+            return Err(
+                "no column is recognized as reads: name them fastq_1 and fastq_2, or reads".into(),
+            );
         }
         let is_first = |places: &[usize]| *places == [1];
         let is_in_order = sample == 0

@@ -77,15 +77,7 @@ impl Journal {
     /// If the file cannot be opened, is in use, or is not a journal.
     pub(crate) fn open(path: &Path, memory: u64, console: &Console) -> Result<Journal> {
         let failed = |error: io::Error| failed(path, &error);
-        // A device may be endless, and a pipe stores nothing.
-        let is_other = |at: &fs::Metadata| !at.is_file();
-        if path.as_os_str() == "-" || look_up(path).map_err(failed)?.as_ref().is_some_and(is_other)
-        {
-            bail!(
-                "{}: is not a regular file, but a journal of --resume must be one",
-                path.display()
-            );
-        }
+        refuse_other(path)?;
         let options = OpenOptions::new().read(true).append(true).create(true).clone();
         let file = options.open(path).map_err(failed)?;
         if file.try_lock().is_err() {
@@ -104,6 +96,26 @@ impl Journal {
             ));
         }
         Ok(journal)
+    }
+
+    /// Checks that the file at `path` is a journal or is missing, without writing to it.
+    ///
+    /// # Errors
+    /// Returns the errors of [`open`](Self::open), except those of single lines.
+    pub(crate) fn check(path: &Path) -> Result<()> {
+        refuse_other(path)?;
+        if look_up(path).map_err(|error| failed(path, &error))?.is_none() {
+            return Ok(());
+        }
+        let mut start = Vec::new();
+        let file = File::open(path).map_err(|error| failed(path, &error))?;
+        file.take(START.len() as u64)
+            .read_to_end(&mut start)
+            .map_err(|error| failed(path, &error))?;
+        match START.starts_with(&start) {
+            true => Ok(()),
+            false => Err(is_not_one(path)),
+        }
     }
 
     /// Reads all lines, and terminates the last line if it is incomplete. Returns the samples that are only in lines of
@@ -125,7 +137,7 @@ impl Journal {
                 return Ok(earlier);
             }
             if number == 0 && !line.starts_with(START) {
-                bail!("{}: is not a journal of --resume, and is left unchanged", path.display());
+                return Err(is_not_one(&path));
             }
             number += 1;
             if read as u64 > most {
@@ -226,6 +238,21 @@ impl Journal {
         let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
         written.map_err(|error| failed(&self.path, &error))
     }
+}
+
+/// Refuses anything but a regular file: a device may be endless, and a pipe stores nothing.
+fn refuse_other(path: &Path) -> Result<()> {
+    let is_other = |at: &fs::Metadata| !at.is_file();
+    let there = look_up(path).map_err(|error| failed(path, &error))?;
+    if path.as_os_str() == "-" || there.as_ref().is_some_and(is_other) {
+        bail!("{}: is not a regular file, but a journal of --resume must be one", path.display());
+    }
+    Ok(())
+}
+
+/// Returns the error of a file that is not a journal.
+fn is_not_one(path: &Path) -> Error {
+    anyhow!("{}: is not a journal of --resume, and is left unchanged", path.display())
 }
 
 /// Returns sizes and checksums of the outputs that are files.

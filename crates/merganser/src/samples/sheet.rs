@@ -334,9 +334,11 @@ mod tests {
         // Rows whose length differs from the header's, with columns in the known order.
         let found = parse("sample\treads\nA\t1.fq\t2.fq\n", false).unwrap();
         assert_eq!(found, [("A".into(), vec![pair("1.fq", "2.fq")])]);
-        // Names that say nothing, in the known order.
-        let found = parse("sample\tleft\tright\nA\t1.fq\t2.fq\n", false).unwrap();
-        assert_eq!(found, [("A".into(), vec![pair("1.fq", "2.fq")])]);
+        // A first sample named `sample`, without a header.
+        let found = parse("sample\t1.fq\t2.fq\nA\truns/x\n", false).unwrap();
+        let expected = [("sample", pair("1.fq", "2.fq")), ("A", single("runs/x"))];
+        assert_eq!(found, expected.map(|(name, reads)| (name.into(), vec![reads])));
+        assert_eq!(parse("Sample,x.fq\n", false).unwrap()[0].0, "Sample");
         let found = parse("sample,fasta\nA,c.fa\n", true).unwrap();
         assert_eq!(found[0].1, [ReadInput::Interleaved(file("c.fa"))]);
     }
@@ -349,6 +351,10 @@ mod tests {
             ("A,\"x\".fq\n", "line 1: there is text after a cell in quotes"),
             (
                 "sample,x,y,z\nA,1,2,3\n",
+                "line 1: no column is recognized as reads: name them fastq_1 and fastq_2, or reads",
+            ),
+            (
+                "sample\tleft\tright\nA\t1.fq\t2.fq\n",
                 "line 1: no column is recognized as reads: name them fastq_1 and fastq_2, or reads",
             ),
             ("sample,fastq_1,R1\nA,1,2\n", "line 1: two columns have the same mates"),

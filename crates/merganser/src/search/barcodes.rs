@@ -15,7 +15,7 @@ use merganser_search::{
     trim_in, write_adapter_counts, write_sample_counts,
 };
 
-use super::{outputs, report};
+use super::outputs;
 use crate::args::SearchArgs;
 use crate::common;
 use crate::console::Console;
@@ -177,8 +177,8 @@ fn told_of_samples(outcome: &Demultiplexed) -> (String, Option<&'static str>) {
     let line = format!(
         "{} of {} assigned to {}, {} refused{refused}",
         thousands(assigned),
-        report::counted(all, "read"),
-        report::counted(outcome.samples.len() as u64, "sample"),
+        common::counted(all, "read"),
+        common::counted(outcome.samples.len() as u64, "sample"),
         thousands(all - assigned),
     );
     let warning = match (all, assigned) {
@@ -195,10 +195,10 @@ fn told_of_adapters(outcome: &Trimmed) -> (String, Option<&'static str>) {
     let line = format!(
         "{} of {} had adapters; {} written, with {} of {}; {} without letters left out",
         thousands(outcome.trimmed_reads),
-        report::counted(outcome.reads, "read"),
-        report::counted(outcome.kept_reads, "read"),
+        common::counted(outcome.reads, "read"),
+        common::counted(outcome.kept_reads, "read"),
         thousands(outcome.kept_bases),
-        report::counted(outcome.bases, "letter"),
+        common::counted(outcome.bases, "letter"),
         thousands(outcome.empty_reads()),
     );
     (line, (outcome.reads == 0).then_some(NO_READS))
@@ -210,7 +210,7 @@ fn print(finished: &Finished<'_>, console: &Console) {
     common::tell_skipped(outcome.skipped_alignments(), console);
     let (line, warning) = outcome.told();
     console.info(format_args!("{line}"));
-    common::tell_time(finished.started, outcome.peak_memory(), console);
+    common::tell_time(finished.started, finished.context.threads, outcome.peak_memory(), console);
     if let Some(warning) = warning {
         console.warn(format_args!("{warning}"));
     }

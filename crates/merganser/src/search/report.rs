@@ -4,7 +4,7 @@ use merganser_run::{format_size, thousands};
 use merganser_search::Strand;
 
 use super::Finished;
-use crate::common::{tell_skipped, tell_time};
+use crate::common::{counted, tell_skipped, tell_time};
 use crate::console::Console;
 
 /// The number of counts of hits by edits that are printed.
@@ -40,7 +40,7 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     let amplicons = outcome.amplicons.map(|count| format!("{}, ", counted(count, "amplicon")));
     let hits = format!("{}{}", counted(outcome.total(), "hit"), by_edits(&sums(finished)));
     console.info(format_args!("{}{hits}", amplicons.unwrap_or_default()));
-    tell_time(finished.started, outcome.peak_memory, console);
+    tell_time(finished.started, context.threads, outcome.peak_memory, console);
     console.print_warnings();
 }
 
@@ -62,10 +62,6 @@ fn by_edits(sums: &[u64]) -> String {
     let rest: u64 = found().skip(SHOWN).map(|(_, count)| count).sum();
     shown.extend((rest > 0).then(|| format!("{} with more", thousands(rest))));
     if shown.is_empty() { String::new() } else { format!(": {}", shown.join(", ")) }
-}
-
-pub(super) fn counted(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -1,0 +1,255 @@
+//! `--dry-run`: checks what a run needs, and prints what it would do. Every command states its inputs and its plan here after
+//! its own checks, before it creates anything.
+
+use std::ffi::OsStr;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_alignments::{ReaderOptions, RecordOptions};
+use merganser_gpu::Device;
+use merganser_io::{Chunk, Input, ReadInput, Reader, Records, Sink};
+use merganser_run::{Context, JobPlan, format_needed, format_size};
+
+use crate::common::print;
+use crate::console;
+use crate::files::RunFiles;
+use crate::samples::journal::Journal;
+
+/// Bytes of text that are read of the beginning of an input.
+const BEGINNING: usize = 64 << 10;
+
+/// A run that is only checked and described.
+pub(crate) struct DryRun<'r> {
+    context: &'r Context,
+    /// The lines of the description: a name and a text.
+    rows: Vec<(&'static str, String)>,
+    outputs: Vec<PathBuf>,
+    /// The plan; that with the most memory, if there are several.
+    job: Option<JobPlan>,
+}
+
+impl<'r> DryRun<'r> {
+    /// Begins to describe a run of `command`, and checks that its outputs can be created.
+    ///
+    /// # Errors
+    /// Names the first output that cannot be created.
+    pub(crate) fn new(command: &str, files: &RunFiles, context: &'r Context) -> Result<DryRun<'r>> {
+        DryRun::with_folder(command, files, None, context)
+    }
+
+    /// Begins like [`new`](Self::new) for a run that creates the folder `made` for outputs.
+    ///
+    /// # Errors
+    /// Fails as [`new`](Self::new) does.
+    pub(crate) fn with_folder(
+        command: &str,
+        files: &RunFiles,
+        made: Option<&Path>,
+        context: &'r Context,
+    ) -> Result<DryRun<'r>> {
+        files.check_creation(made)?;
+        let rows = vec![("dry run", format!("merganser {command}; nothing was written"))];
+        let outputs = files.outputs().map(Path::to_owned).collect();
+        Ok(DryRun { context, rows, outputs, job: None })
+    }
+
+    /// Replaces the outputs that are shown, for commands that declare more than they write.
+    pub(crate) fn show_outputs(&mut self, outputs: Vec<PathBuf>) {
+        self.outputs = outputs;
+    }
+
+    /// Checks the journal of `--resume`, if there is one.
+    ///
+    /// # Errors
+    /// If the file is not a journal.
+    pub(crate) fn journal(&self, path: Option<&Path>) -> Result<()> {
+        path.map_or(Ok(()), Journal::check)
+    }
+
+    /// Checks the reads of a sample, which has a name in a sample sheet, and adds them. The first record of each input is
+    /// read, if it is a file.
+    ///
+    /// # Errors
+    /// If an input cannot be opened, or its first record is malformed.
+    pub(crate) fn reads(
+        &mut self,
+        name: Option<&OsStr>,
+        segments: &[ReadInput],
+        any_names: bool,
+    ) -> Result<()> {
+        let options = RecordOptions { warnings: console::warnings(), ..RecordOptions::default() };
+        Records::open(segments, options)?;
+        for segment in segments {
+            check_beginning(segment, any_names)?;
+            let name = name.map_or_else(String::new, |name| format!("{}: ", name.display()));
+            self.rows.push(("reads", format!("{name}{}", described(segment))));
+        }
+        Ok(())
+    }
+
+    /// Checks genomes and adds them, like [`reads`](Self::reads).
+    ///
+    /// # Errors
+    /// Fails as [`reads`](Self::reads) does.
+    pub(crate) fn genomes(&mut self, inputs: &[Input]) -> Result<()> {
+        let segments: Vec<ReadInput> = inputs.iter().map(ReadInput::from).collect();
+        Records::open(&segments, RecordOptions::default())?;
+        for segment in &segments {
+            check_beginning(segment, false)?;
+            self.rows.push(("genomes", described(segment)));
+        }
+        Ok(())
+    }
+
+    /// Checks a reference that is indexed, and adds it.
+    ///
+    /// # Errors
+    /// If it cannot be opened, its first record is malformed, or it has reads.
+    pub(crate) fn reference(&mut self, input: &Input) -> Result<()> {
+        let segment = ReadInput::from(input);
+        Records::open([&segment], RecordOptions::default())?;
+        if input.is_file() && beginning(input)?.has_qualities {
+            return Err(merganser_map::Error::ReadsAsReference(input.to_string()).into());
+        }
+        self.rows.push(("reference", described(&segment)));
+        Ok(())
+    }
+
+    /// Adds a line about what the run reads or does.
+    pub(crate) fn row(&mut self, name: &'static str, text: impl Into<String>) {
+        self.rows.push((name, text.into()));
+    }
+
+    /// Adds a file that the run reads beside its reads, with its size.
+    pub(crate) fn file(&mut self, name: &'static str, path: &Path) {
+        let size = size_of(&[path]).map_or_else(String::new, |size| format!(" ({size})"));
+        self.rows.push((name, format!("{}{size}", path.display())));
+    }
+
+    /// Adds the plan of the job, or of the job of each sample, and checks its devices.
+    ///
+    /// # Errors
+    /// If a device cannot be used.
+    pub(crate) fn job(&mut self, plan: JobPlan) -> Result<()> {
+        match &self.job {
+            Some(before) if before.memory >= plan.memory => {}
+            _ => {
+                if !plan.devices.is_empty() {
+                    Device::open_all(&plan.devices)?;
+                }
+                self.job = Some(plan);
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints the description.
+    ///
+    /// # Errors
+    /// If stdout cannot be written.
+    pub(crate) fn print(mut self) -> Result<ExitCode> {
+        let job = self.job.take().unwrap_or_default();
+        let devices = match &job.devices[..] {
+            [] => "CPU".to_owned(),
+            all => all.iter().map(|number| format!("cuda:{number}")).collect::<Vec<_>>().join(","),
+        };
+        self.row("device", format!("{devices}, {} threads", self.context.threads));
+        let limit = format_size(self.context.budget());
+        self.row(
+            "memory",
+            match job.memory {
+                Some(bytes) => format!("up to {limit}, at least {}", format_needed(bytes)),
+                None => format!("up to {limit}"),
+            },
+        );
+        job.notes.into_iter().for_each(|note| self.row("plan", note));
+        for output in std::mem::take(&mut self.outputs) {
+            self.row("output", written(&output));
+        }
+        let mut text = String::new();
+        for (name, value) in &self.rows {
+            let _ = writeln!(text, "{name:<10}  {}", console::harmless(value));
+        }
+        print(text)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Reads the first record of an input of files. Pipes can be read only once, and are left to the run.
+fn check_beginning(segment: &ReadInput, any_names: bool) -> Result<(), merganser_io::Error> {
+    if !segment.inputs().all(Input::is_file) {
+        return Ok(());
+    }
+    match segment {
+        // A reader cuts sequences, so that a chromosome need not be read.
+        ReadInput::Single(input) => drop(beginning(input)?),
+        _ => {
+            let options =
+                RecordOptions { any_names, chunk_bytes: BEGINNING, ..RecordOptions::default() };
+            Records::open([segment], options)?.into_iter().next().transpose()?;
+        }
+    }
+    Ok(())
+}
+
+/// Parses the beginning of an input.
+fn beginning(input: &Input) -> Result<Beginning, merganser_io::Error> {
+    let options = ReaderOptions { chunk_bytes: BEGINNING, ..ReaderOptions::default() };
+    let reader = Reader::open(std::slice::from_ref(input), options)?;
+    let (mut chunk, mut found) = (Chunk::default(), Beginning::default());
+    if reader.next_chunk(&mut chunk)? {
+        chunk.parse(&mut found)?;
+    }
+    Ok(found)
+}
+
+/// The beginning of an input: nothing of its records is kept.
+#[derive(Default)]
+struct Beginning {
+    has_qualities: bool,
+}
+
+impl Sink for Beginning {
+    fn begin(&mut self, _header: &[u8]) {}
+
+    fn resume(&mut self) {}
+
+    fn sequence(&mut self, _line: &[u8], quality: Option<&[u8]>) {
+        self.has_qualities |= quality.is_some();
+    }
+
+    fn end(&mut self) {}
+}
+
+/// Describes an input of reads: its files, whether they have pairs, and their size.
+fn described(segment: &ReadInput) -> String {
+    let names: Vec<String> = segment.inputs().map(Input::to_string).collect();
+    let paths: Option<Vec<&Path>> = segment.inputs().map(Input::path).collect();
+    let mut facts: Vec<String> = Vec::new();
+    facts.extend(segment.is_paired().then(|| "pairs".to_owned()));
+    facts.push(paths.and_then(|paths| size_of(&paths)).unwrap_or_else(|| "not read".to_owned()));
+    format!("{} ({})", names.join(" and "), facts.join(", "))
+}
+
+/// Returns the size of files; `None` if one is not a regular file.
+fn size_of(paths: &[&Path]) -> Option<String> {
+    let size = |path: &&Path| {
+        let at = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        Some(at.len())
+    };
+    paths.iter().map(size).sum::<Option<u64>>().map(format_size)
+}
+
+/// Describes an output.
+fn written(path: &Path) -> String {
+    match path.as_os_str() == "-" {
+        true => "stdout".to_owned(),
+        false if fs::metadata(path).is_ok_and(|at| at.is_file()) => {
+            format!("{} (replaces the existing file)", path.display())
+        }
+        false => path.display().to_string(),
+    }
+}
