@@ -1,23 +1,22 @@
 //! Detection of inputs that are the same file.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 
 use merganser_run::Warnings;
-use rustix::fs::FileType;
 
 use crate::Input;
 
 /// Returns the identity of a regular file, whatever its name: its device, its inode number, and the offset at which
 /// a stretch of the file begins. `None` for pipes and for inputs that are inaccessible.
 fn identity(input: &Input) -> Option<[u64; 3]> {
-    let Some(path) = input.path() else {
-        let at = rustix::fs::fstat(rustix::stdio::stdin()).ok()?;
-        let is_file = FileType::from_raw_mode(at.st_mode) == FileType::RegularFile;
-        return is_file.then_some([at.st_dev, at.st_ino, 0]);
+    let at = match input.path() {
+        Some(path) => std::fs::metadata(path).ok()?,
+        None => File::from(std::io::stdin().as_fd().try_clone_to_owned().ok()?).metadata().ok()?,
     };
-    let at = std::fs::metadata(path).ok().filter(|at| at.is_file())?;
-    Some([at.dev(), at.ino(), input.begins()])
+    at.is_file().then(|| [at.dev(), at.ino(), input.begins()])
 }
 
 /// Warns of files that are given more than once, even under different names.

@@ -66,7 +66,7 @@ fn check(config: Config, read: &[u8], segment: &[u8]) -> Result<(), TestCaseErro
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 3 / 2))]
 
     #[test]
     fn every_method_equals_its_plain_definition(

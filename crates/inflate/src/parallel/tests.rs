@@ -241,8 +241,6 @@ fn cut_off_anywhere() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
     #[test]
     fn any_damage_is_seen(
         seed in 0..4u64, level in 0..10u32, members in 1..4usize,

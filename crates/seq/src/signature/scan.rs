@@ -333,7 +333,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(400))]
+        #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 3 / 2))]
         #[test]
         fn every_level_and_rule_equals_the_definition(
             codes in proptest::collection::vec(0u8..4, 0..400),
