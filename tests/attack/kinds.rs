@@ -1,5 +1,6 @@
 //! The kinds of attacks.
 
+mod agree;
 mod damage;
 mod disks;
 mod folders;
@@ -59,6 +60,8 @@ pub(crate) const KINDS: &[(&str, Act)] = &[
     ("streams", streams::act),
     ("folders", folders::act),
     ("owners", owners::act),
+    ("agree", agree::act),
+    ("agree", agree::act),
 ];
 
 /// One attack, determined by its seed.
