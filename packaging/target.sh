@@ -4,7 +4,7 @@
 # shellcheck disable=SC2034
 target=${MERGANSER_TARGET:-$(uname -m)-unknown-linux-gnu}
 processor=${target%%-*}
-strip=strip
+strip="strip"
 emulator=()
 if [[ "$processor" != "$(uname -m)" ]]; then
     strip=$processor-linux-gnu-strip
