@@ -1,6 +1,6 @@
 //! A profile of reads: their lengths, GC and, by position, bases and qualities.
 //!
-//! It is taken of the first records of an input, so it depends on nothing but the input.
+//! It is taken of the first records of an input, so it depends only on the input.
 
 mod positions;
 
@@ -50,15 +50,27 @@ pub struct ReadProfile {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoProfile {
-    /// A sequence is too long for a read.
+    /// A sequence, or its header, is too long for a read.
     #[error("a sequence has more than {LONGEST_READ} bases")]
     NoReads,
     /// The input cannot be read.
     #[error(transparent)]
-    Input(#[from] Error),
+    Input(Error),
     /// The work was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+}
+
+impl From<Error> for NoProfile {
+    fn from(error: Error) -> NoProfile {
+        match error {
+            // The job may have room for more.
+            Error::LongRecord { .. } | Error::LongLine { .. } | Error::LongHeader { .. } => {
+                NoProfile::NoReads
+            }
+            other => NoProfile::Input(other),
+        }
+    }
 }
 
 impl ReadProfile {
@@ -175,6 +187,11 @@ impl Sink for Profiler {
     }
 
     fn end(&mut self) {}
+
+    /// Qualities are counted as they are: a job that does not use them accepts any bytes, and its profile must not fail.
+    fn uses_qualities(&self) -> bool {
+        false
+    }
 }
 
 /// Returns the number of positions of a group: the smallest of 1, 2, 5, 10, 20 … that makes at most [`GROUPS`] groups and
@@ -310,7 +327,7 @@ mod tests {
         let mut text = fastq(&vec![one.clone(); PROFILED_RECORDS as usize]);
         let whole = of_text(&text).unwrap();
         assert_eq!((whole.records, whole.is_whole), (PROFILED_RECORDS, true));
-        // What follows is not even looked at.
+        // Later records are not counted.
         text.extend(b"@r\nTTTTTTTT\n+\nIIIIIIII\n".repeat(9));
         let part = of_text(&text).unwrap();
         assert_eq!(part, ReadProfile { is_whole: false, ..whole });
@@ -322,6 +339,8 @@ mod tests {
         let line = [&b"ACGT".repeat(20)[..], b"\n"].concat();
         let genome = [b">chr1\n", &line.repeat(LONGEST_READ as usize / 80 + 1)[..]].concat();
         assert!(matches!(of_text(&genome), Err(NoProfile::NoReads)));
+        let long = vec![b'A'; 3 * LONGEST_READ as usize];
+        assert!(matches!(of_text(&fastq(&[(long.clone(), long)])), Err(NoProfile::NoReads)));
         assert!(matches!(of_text(b"@r\nAC\n+\nI\n"), Err(NoProfile::Input(_))));
         let empty = of_text(b"").unwrap();
         assert_eq!((empty.records, empty.positions.len(), empty.step), (0, 0, 1));

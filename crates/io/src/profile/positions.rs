@@ -30,7 +30,7 @@ pub struct QualitySummary {
     pub quartiles: [u8; 3],
 }
 
-/// What is counted at a position, or at neighbouring positions together.
+/// The counts of a position, or of neighbouring positions together.
 #[derive(Clone)]
 struct Bin {
     bases: [u64; 5],
