@@ -170,10 +170,32 @@ def search(name="guide"):
     }
 
 
+def profile(name="a_1.fq", length=151, step=1, qualities=True):
+    """Returns the first reads of an input."""
+    pick = random.Random(name)
+    groups = -(-length // step)
+    letters = [[round(1000 * share + pick.uniform(-9, 9)) for share in (0.29, 0.21, 0.2, 0.29, 0.01)] for _ in range(groups)]
+    of_quality = {"qualities": [[round(36 - at / groups * 9, 2), 30 - 5 * at // groups, 37, 38] for at in range(groups)]}
+    lengths = [[at * step, 1 + pick.randint(0, 90)] for at in range(groups) if at % 5]
+    return {"n": name, "records": 1000, "bases": sum(map(sum, letters)), "is_whole": False, "step": step, "lengths": lengths, "gc": [[percent, 1 + percent * 7 % 40] for percent in range(20, 70)], "letters": letters, **(of_quality if qualities else {})}
+
+
+def database(minimizers=False, number=300, seed=1, names=None):
+    """Returns the contents of a database."""
+    rows = [{key: row[key] for key in "drtnco"} for row in taxa(number, seed=seed, names=names)["rows"]]
+    common = {"bytes": 8 << 30, "taxa": 2 * number, "stored": rows[0]["c"], "rows": rows}
+    if minimizers:
+        return {"kind": "Kraken 2", "unit": "minimizers", "places": 2 * rows[0]["c"], **common}
+    for row in rows:
+        row["b"] = 2_000_000 * row["c"]
+    return {"kind": "Merganser", "unit": "features", "references": rows[0]["c"], "bases": rows[0]["b"], **common}
+
+
 def everything(name="sample"):
     return [
         frame(name, "count", spectrum=spectrum(), warnings=["the coverage is low"]),
-        frame(name, "classify", taxa=taxa(600)),
+        frame(name, "classify", taxa=taxa(600), reads=[profile(f"{name}_1"), profile(f"{name}_2")]),
+        frame(name, "db info", database=database()),
         frame(name, "kmers qv", assembly=assembly()),
         frame(name, "map", mapping=mapping()),
         frame(name, "filter", decisions=decisions()),
@@ -305,6 +327,78 @@ def test_themes_and_scales_change(page, driver):
     drawn = picture()
     click(driver, driver.find_element("css selector", "input[type=checkbox]"))
     assert picture() != drawn
+    is_quiet(driver)
+
+
+def test_bars_of_tables_follow_the_theme(page, driver):
+    page([frame("s", taxa=taxa(300)), frame("s", "deplete filter", selection=selection())])
+    bars = lambda: driver.execute_script("return [...document.querySelectorAll('td.bar')].map((cell) => cell.style.getPropertyValue('--colour'))")
+    before = bars()
+    click(driver, driver.find_element("id", "theme"))
+    after = bars()
+    assert len(before) == len(after) > 6 and all(one != other for one, other in zip(before, after))
+    click(driver, driver.find_element("id", "theme"))
+    assert bars() == before
+    is_quiet(driver)
+
+
+def test_several_results_have_numbers_at_the_top(page, driver):
+    summary = lambda: driver.find_element("css selector", ".headline").text.replace("\n", " ")
+    page([frame(name, "kmers qv", assembly=assembly()) for name in "ab"])
+    for words in ["Samples 2", "Assemblies 6", "QV 41.0 – 42.0", "2 more without an error", "Completeness 98.0 %"]:
+        assert words in summary(), summary()
+    page([frame(name, "search", search=search("g")) for name in "ab"])
+    hits = 2 * sum(many for _, many in search("g")["edits"])
+    for words in ["Samples 2", f"Hits {hits:,}", "Patterns 60", "with hits"]:
+        assert words in summary(), summary()
+    page([frame(name, "db info", database=database(name == "a")) for name in "ab"])
+    assert summary() == "Databases 2"
+    is_quiet(driver)
+
+
+def test_first_reads_of_inputs(page, driver):
+    reads = [profile("a_1.fq"), profile("a_2.fq"), profile("a.fa", 90, qualities=False)]
+    page([frame("a", taxa=taxa(50), reads=reads), frame("b", "map", mapping=mapping(), reads=[profile("b.fq", 30_000, 100)])])
+    section = driver.find_element("css selector", "section[aria-label='First reads of the inputs']")
+    titles = lambda: [it.text for it in section.find_elements("css selector", "h3")][1:]
+    assert titles() == ["Quality by position, a", "Bases by position, a_1.fq", "Bases by position, a_2.fq", "Bases by position, a.fa", "Lengths of reads, a", "GC of reads, a"]
+    first = [it.text for it in section.find_elements("css selector", "tbody tr")[2].find_elements("css selector", "th, td")]
+    assert first[:3] == ["a", "a.fa", "first 1,000"] and first[-1] == "–"
+    assert "a_1.fq (first 1,000 records)" in section.text
+    click(driver, next(it for it in section.find_elements("css selector", "summary")))
+    row = [it.text for it in section.find_elements("css selector", "details tbody tr")[0].find_elements("css selector", "th, td")]
+    assert row == ["a_1.fq", "1", "36", "30", "37", "38"]
+    from selenium.webdriver.support.ui import Select
+
+    Select(section.find_element("css selector", "select")).select_by_visible_text("b")
+    assert titles()[:2] == ["Quality by position, b", "Bases by position, b"]
+    assert "groups of up to 100 lengths" in section.text
+    assert min(canvases(driver)) >= 3
+    is_quiet(driver)
+
+
+def test_databases(page, driver):
+    from selenium.webdriver.support.ui import Select
+
+    of = database()
+    page([frame("refs.mgdb", "db info", database=of), frame("k2", "db info", database=database(True, seed=2))])
+    section = driver.find_element("css selector", "section[aria-label=Databases]")
+    title = lambda: section.find_element("css selector", "figure h3").text
+    choose = lambda at, text: Select(section.find_elements("css selector", "select")[at]).select_by_visible_text(text)
+    assert title() == "Reference sequences by species, refs.mgdb"
+    choose(1, "Genus")
+    choose(2, "Bases")
+    assert title() == "Bases by genus, refs.mgdb"
+    click(driver, section.find_element("css selector", "summary"))
+    most = max((row for row in of["rows"] if row["r"] == "G"), key=lambda row: row["b"])
+    cells = [it.text for it in section.find_elements("css selector", "details tbody tr")[0].find_elements("css selector", "th, td")]
+    assert cells == [most["n"], str(most["t"]), f"{most['b']:,}"]
+    choose(0, "k2")
+    assert title() == "Minimizers by species, k2"
+    section.find_element("css selector", "figure.taxa input").send_keys("no such taxon")
+    assert "no rows" in section.find_element("css selector", "figure.taxa").text
+    page([frame("k2", "db info", database=database(True))])
+    assert "50.0 %" in driver.find_element("css selector", ".headline").text
     is_quiet(driver)
 
 
@@ -603,7 +697,8 @@ def test_hostile_names(page, driver):
     for name in HOSTILE:
         results.append(frame(name, name, taxa=taxa(300, names=HOSTILE), warnings=[name], parameters=[[name, name]]))
         results.append(frame(name, "count", spectrum=spectrum()))
-        results.append(frame(name, "map", mapping=mapping(name)))
+        results.append(frame(name, "map", mapping=mapping(name), reads=[profile(name), profile(name, 9000, 50)]))
+        results.append(frame(name, "db info", database=database(names=HOSTILE)))
     results.append(frame("a", assembly=assembly(HOSTILE[:3], HOSTILE[:2])))
     page(results)
     for details in driver.find_elements("css selector", "details:not([open]) summary"):
@@ -627,6 +722,9 @@ def test_little_and_nothing(page, driver):
             frame("c", "count", spectrum={"k": 21, "rows": [], "model": None}),
             frame("d", "map", mapping=nowhere),
             frame("f", "search", search={"texts": 0, "letters": 0, "edits": [], "patterns": []}),
+            frame("g", "count", reads=[{**profile(), "records": 0, "bases": 0, "lengths": [], "gc": [], "letters": [], "qualities": []}]),
+            frame("h", "count", reads=[{**profile(length=1), "lengths": [[1, 1000]]}]),
+            frame("i", "db info", database={**database(True), "stored": 0, "rows": []}),
             frame("e", "filter", decisions={"pairs": 0, "accepted": 0, "undefined": 0, "edits": [], "is_exact": True}),
         ]
     )

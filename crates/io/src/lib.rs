@@ -28,6 +28,7 @@ mod mate_files;
 mod names;
 mod output;
 mod phred;
+mod profile;
 mod reader;
 mod records;
 mod regular;
@@ -71,6 +72,10 @@ pub use output::{
     check_output, finish_all, outputs_have_appeared, remove_temporaries, resolve_output,
 };
 pub use phred::{Phred, QualityOffset};
+pub use profile::{
+    LONGEST_READ, NoProfile, PROFILED_BASES, PROFILED_RECORDS, PositionGroup, QualitySummary,
+    ReadProfile,
+};
 pub use reader::{LineChunk, LineReader, Place, Reader, ReaderOptions, longest_record};
 pub use records::{
     Header, Keep, Needs, OwnedRecord, ReadInput, ReadShare, Record, RecordBatch, RecordIter,

@@ -305,6 +305,23 @@ impl Kraken2Database {
         self.tables.verify(context.threads, &context.cancel)
     }
 
+    /// Reads all cells, and returns the nodes of [`tree`](Self::tree) that minimizers have, with the number of minimizers of
+    /// each, in the order of the nodes. A minimizer of several tables counts in each.
+    ///
+    /// # Errors
+    /// If a cell has an unknown taxon, or [`Error::Cancelled`].
+    pub fn minimizers(&self, context: &Context) -> Result<Vec<(u32, u64)>, Error> {
+        let (threads, cancel) = (context.threads, &context.cancel);
+        let counts = self.tables.count_nodes(self.taxonomy.len(), threads, cancel)?;
+        // Empty cells have node 0.
+        let counted = (0..).zip(&counts).skip(1).filter(|(_, count)| **count > 0);
+        let of_tree = counted
+            .filter_map(|(node, &count)| Some((self.tree.node(self.taxonomy.taxid(node))?, count)));
+        let mut of_tree: Vec<(u32, u64)> = of_tree.collect();
+        of_tree.sort_unstable();
+        Ok(of_tree)
+    }
+
     /// Reads the whole file of the table and returns its CRC-32; of several tables, the CRC-32 of theirs.
     ///
     /// # Errors

@@ -19,6 +19,8 @@ use merganser_store::ByteReader;
 const HEADER: usize = 32;
 /// The number of cells that a thread verifies at a time.
 const VERIFIED_CELLS: usize = 1 << 20;
+/// The maximum number of threads that count values.
+const COUNTING_THREADS: usize = 4;
 
 /// Returns the hash of a minimizer: MurmurHash3's 64-bit finalizer.
 #[inline(always)]
@@ -218,6 +220,34 @@ impl Table {
                 format!("{filled} cells are in use, not {} as stated: damaged", self.filled),
             )),
         }
+    }
+
+    /// Returns the number of cells with each value, as stated by the cells; those of 0 are empty.
+    ///
+    /// # Errors
+    /// If a value is not a node, or [`Error::Cancelled`].
+    pub(super) fn count_values(&self, threads: usize, cancel: &Cancel) -> Result<Vec<u64>, Error> {
+        let stretches = self.file.bytes()[HEADER..].chunks(VERIFIED_CELLS * self.cell_bytes);
+        let stretches: Vec<&[u8]> = stretches.collect();
+        // Each thread has counts of its own, and memory is the bottleneck.
+        let threads = threads.min(COUNTING_THREADS);
+        let counts = each(threads, 0..stretches.len(), cancel, |numbers| {
+            let mut counts = vec![0u64; self.nodes as usize];
+            for cells in numbers.map(|number| stretches[number]) {
+                for value in cells.chunks_exact(self.cell_bytes).map(|cell| self.value(cell)) {
+                    match counts.get_mut(value as usize) {
+                        Some(count) => *count += 1,
+                        None => self.check_value(value)?,
+                    }
+                }
+            }
+            Ok::<Vec<u64>, Error>(counts)
+        })?;
+        let mut sums = vec![0; self.nodes as usize];
+        for counts in counts {
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
+        Ok(sums)
     }
 
     /// Returns the path of the file.

@@ -122,6 +122,26 @@ impl Tables {
         self.all().try_for_each(|table| table.verify(threads, cancel))
     }
 
+    /// Returns the number of cells with each node of the (joint) taxonomy, which has `nodes` nodes; those of 0 are empty.
+    ///
+    /// # Errors
+    /// If a value is not a node, or [`Error::Cancelled`].
+    pub(super) fn count_nodes(
+        &self,
+        nodes: usize,
+        threads: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<u64>, Error> {
+        let mut sums = vec![0; nodes];
+        for member in &self.0 {
+            let counts = member.table.count_values(threads, cancel)?;
+            let mut own: Vec<u32> = (0..counts.len() as u32).collect();
+            member.to_joint(&mut own);
+            own.iter().zip(counts).for_each(|(&node, count)| sums[node as usize] += count);
+        }
+        Ok(sums)
+    }
+
     /// Returns a checksum: the CRC-32 of the file or, of several, that of their checksums.
     ///
     /// # Errors

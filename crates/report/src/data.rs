@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The version of the JSON format that is written and read.
-pub const FORMAT: u32 = 1;
+/// The version of the JSON format that is written. Earlier versions, which have fewer fields, are read, too.
+pub const FORMAT: u32 = 2;
 
 /// Rows of a histogram: a value and its number, in order of values.
 pub type Rows = Vec<(u64, u64)>;
@@ -15,7 +15,7 @@ pub type Rows = Vec<(u64, u64)>;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Data {
-    /// The version of the format, [`FORMAT`].
+    /// The version of the format, at most [`FORMAT`].
     pub format: u32,
     /// The program's version.
     pub version: String,
@@ -53,6 +53,12 @@ pub struct Data {
     /// The reads that were kept or extracted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
+    /// The first records of each input with reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<Reads>,
+    /// The contents of a database.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<Database>,
 }
 
 impl Data {
@@ -74,6 +80,8 @@ impl Data {
             decisions: None,
             search: None,
             selection: None,
+            reads: Vec::new(),
+            database: None,
         }
     }
 
@@ -105,7 +113,7 @@ fn one(line: &str) -> Result<Data, String> {
     let wrong = |why: serde_json::Error| format!("not results of a run: {why}").replace('`', "'");
     let head: Head = serde_json::from_str(line).map_err(wrong)?;
     match (head.format, head.version) {
-        (Some(FORMAT), _) => serde_json::from_str(line).map_err(wrong),
+        (Some(1..=FORMAT), _) => serde_json::from_str(line).map_err(wrong),
         (Some(_), Some(version)) => {
             Err(format!("written by merganser {version}: use that version or a newer one"))
         }
@@ -458,4 +466,59 @@ pub struct SelectionPart {
     /// The number of their bases, if counted.
     #[serde(rename = "b", default, skip_serializing_if = "Option::is_none")]
     pub bases: Option<u64>,
+}
+
+/// The lengths, the GC and, by position, the bases and qualities of the first records of an input.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reads {
+    /// The input's name, without its folder.
+    #[serde(rename = "n")]
+    pub name: String,
+    /// The number of records.
+    pub records: u64,
+    /// The number of their bases.
+    pub bases: u64,
+    /// Whether these are all records of the input.
+    pub is_whole: bool,
+    /// The number of positions, and of lengths, of a group.
+    pub step: u64,
+    /// The least length of a group, and the number of records of each group that has any.
+    pub lengths: Rows,
+    /// Percentages of G and C, and the number of records with each.
+    pub gc: Rows,
+    /// The numbers of A, C, G, T and other letters of each group of positions.
+    pub letters: Vec<[u64; 5]>,
+    /// The mean, the first quartile, the median and the third quartile of the Phred qualities of each group of positions;
+    /// empty in FASTA.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub qualities: Vec<(f64, u8, u8, u8)>,
+}
+
+/// The contents of a database for classification.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Database {
+    /// The kind: `Merganser` or `Kraken 2`.
+    pub kind: String,
+    /// The size in bytes.
+    pub bytes: u64,
+    /// The number of taxa in its taxonomy.
+    pub taxa: u64,
+    /// The number of reference sequences, if the database lists them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub references: Option<u64>,
+    /// The number of bases of the reference sequences, if the database lists them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bases: Option<u64>,
+    /// The name of what is looked up: `features` or `minimizers`.
+    pub unit: String,
+    /// The number of distinct features or minimizers.
+    pub stored: u64,
+    /// The number of places for them, if it is fixed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<u64>,
+    /// The taxa; parents precede their children. Their numbers are those of reference sequences, or of minimizers if the
+    /// database does not list its references.
+    pub rows: Vec<Taxon>,
 }

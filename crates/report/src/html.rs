@@ -5,6 +5,7 @@
 //! text. A Content-Security-Policy forbids all other scripts and all network access.
 
 use std::collections::HashSet;
+use std::io::{self, Write};
 
 use askama::Template;
 use base64::Engine;
@@ -18,16 +19,22 @@ const STYLE: &str = include_str!("page/page.css");
 /// The maximum number of characters of a title.
 const LONGEST_TITLE: usize = 120;
 
+/// The page up to its data.
 #[derive(Template)]
-#[template(path = "page.html")]
-struct Page<'a> {
+#[template(path = "page_begin.html")]
+struct Begin<'a> {
     title: String,
     version: &'a str,
     style: &'a str,
     style_hash: String,
-    script: &'a str,
     script_hash: String,
-    data: String,
+}
+
+/// The page after its data.
+#[derive(Template)]
+#[template(path = "page_end.html")]
+struct End<'a> {
+    script: &'a str,
 }
 
 /// An error of making a page.
@@ -40,6 +47,9 @@ pub enum Error {
     /// The template of the page failed.
     #[error("cannot make the page: {0}")]
     Template(#[from] askama::Error),
+    /// The page cannot be written.
+    #[error("cannot write the page: {0}")]
+    Io(#[from] io::Error),
 }
 
 /// Makes the page of the results of some runs, in their order. Runs of the same kind share their charts.
@@ -49,23 +59,66 @@ pub enum Error {
 /// # Errors
 /// None are known: the page is made in memory.
 pub fn page(data: &[Data]) -> Result<String, Error> {
-    let page = Page {
-        title: title(data),
-        version: env!("CARGO_PKG_VERSION"),
-        style: STYLE,
-        style_hash: hash(STYLE),
-        script: SCRIPT,
-        script_hash: hash(SCRIPT),
-        data: harmless(&serde_json::to_string(data)?),
-    };
-    Ok(page.render()?)
+    let samples: Vec<&str> = data.iter().map(|data| data.sample.as_str()).collect();
+    let mut page = PageWriter::begin(Vec::new(), &samples)?;
+    for data in data {
+        page.add(&serde_json::to_string(data)?)?;
+    }
+    String::from_utf8(page.end()?).map_err(|why| io::Error::other(why).into())
+}
+
+/// A page that is written one run after the other, so that the results of all runs are never in memory together. Its
+/// bytes are those of [`page`].
+#[derive(Debug)]
+pub struct PageWriter<W> {
+    output: W,
+    /// The text before the next run.
+    separator: &'static str,
+}
+
+impl<W: Write> PageWriter<W> {
+    /// Writes the beginning of the page. `samples` are the names of the samples, for the title.
+    ///
+    /// # Errors
+    /// If the output cannot be written.
+    pub fn begin(mut output: W, samples: &[&str]) -> Result<PageWriter<W>, Error> {
+        let begin = Begin {
+            title: title(samples),
+            version: env!("CARGO_PKG_VERSION"),
+            style: STYLE,
+            style_hash: hash(STYLE),
+            script_hash: hash(SCRIPT),
+        };
+        output.write_all(begin.render()?.as_bytes())?;
+        Ok(PageWriter { output, separator: "[" })
+    }
+
+    /// Adds the results of a run, as [`Data::to_line`] returns them.
+    ///
+    /// # Errors
+    /// If the output cannot be written.
+    pub fn add(&mut self, line: &str) -> io::Result<()> {
+        self.output.write_all(self.separator.as_bytes())?;
+        self.separator = ",";
+        self.output.write_all(harmless(line.trim_end()).as_bytes())
+    }
+
+    /// Writes the end of the page, and returns the output.
+    ///
+    /// # Errors
+    /// If the output cannot be written.
+    pub fn end(mut self) -> Result<W, Error> {
+        let open = if self.separator == "[" { "[" } else { "" };
+        self.output.write_all(format!("{open}]").as_bytes())?;
+        self.output.write_all(End { script: SCRIPT }.render()?.as_bytes())?;
+        Ok(self.output)
+    }
 }
 
 /// Returns the names of the samples, or their number.
-fn title(data: &[Data]) -> String {
+fn title(samples: &[&str]) -> String {
     let mut seen = HashSet::new();
-    let names = data.iter().map(|data| data.sample.as_str());
-    let names: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
+    let names: Vec<&str> = samples.iter().copied().filter(|name| seen.insert(*name)).collect();
     let title = match &names[..] {
         [] => "No results".to_owned(),
         names if names.len() <= 3 => names.join(", "),
@@ -132,14 +185,11 @@ mod tests {
 
     #[test]
     fn titles_are_short() {
-        let of = |names: &[&str]| {
-            title(&names.iter().map(|name| Data::new("", "", name)).collect::<Vec<_>>())
-        };
-        assert_eq!(of(&[]), "No results");
-        assert_eq!(of(&["a", "a", "b"]), "a, b");
-        assert_eq!(of(&["a", "b", "a", "b"]), "a, b");
-        assert_eq!(of(&["a", "b", "c", "d"]), "4 samples");
-        assert_eq!(of(&[&"x".repeat(10_000)]).chars().count(), LONGEST_TITLE);
-        assert_eq!(of(&["a\u{0}b"]), "a\u{FFFD}b");
+        assert_eq!(title(&[]), "No results");
+        assert_eq!(title(&["a", "a", "b"]), "a, b");
+        assert_eq!(title(&["a", "b", "a", "b"]), "a, b");
+        assert_eq!(title(&["a", "b", "c", "d"]), "4 samples");
+        assert_eq!(title(&[&"x".repeat(10_000)]).chars().count(), LONGEST_TITLE);
+        assert_eq!(title(&["a\u{0}b"]), "a\u{FFFD}b");
     }
 }

@@ -6,7 +6,8 @@
 //! [`haplotypes`] the parents' k-mers in assemblies, [`smudges`] the pairs of k-mers that show the ploidy.
 //!
 //! ```
-//! use merganser_report::model;
+//! use merganser_report::data::Spectrum;
+//! use merganser_report::{model, text};
 //! use merganser_spectrum::Model;
 //!
 //! // 21-mers of a haploid genome that is covered 30 times: counts lie around 30.
@@ -18,7 +19,9 @@
 //! assert!(picture.svg().starts_with("<svg"));
 //! assert!(picture.png(300)?.starts_with(b"\x89PNG"));
 //! assert!(picture.pdf()?.starts_with(b"%PDF"));
-//! print!("{}", model::text(&fitted, 80, 16));
+//! let rows = histogram.iter().map(|&(count, kmers)| (count.into(), kmers)).collect();
+//! let spectrum = Spectrum { k: 21, rows, model: Some((&fitted).into()) };
+//! print!("{}", text::spectrum(&spectrum, 80, 16));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![deny(missing_docs)]

@@ -3,6 +3,7 @@ import { chart, nothing } from "./chart.js";
 import { compact, el, freshId, number, percent, short } from "./dom.js";
 import { widthOf } from "./measure.js";
 import { colours, DASHES, SYMBOLS } from "./palette.js";
+import { oneOf } from "./pick.js";
 import { filled } from "./rows.js";
 import { searchField, table } from "./table.js";
 
@@ -15,10 +16,7 @@ export function assemblies(all) {
   if (judged.length > 1) section.append(qualities(judged));
   const sequences = samples.flatMap(({ assembly }) => assembly.judged.flatMap(({ name, sequences }) => (sequences ?? []).map((one) => [one.n, name, one.k, one.o, one.q ?? null])));
   if (sequences.length > 0) section.append(ofSequences(sequences));
-  for (const { assembly } of samples) {
-    section.append(...assembly.spectra.map(classes));
-    if (assembly.haplotypes) section.append(blobs(assembly), blocks(assembly));
-  }
+  section.append(...oneOf(samples, ({ assembly }) => [...assembly.spectra.map(classes), ...(assembly.haplotypes ? [blobs(assembly), blocks(assembly)] : [])]));
   return section;
 }
 

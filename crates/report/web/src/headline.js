@@ -1,4 +1,5 @@
 // The most important numbers of the results, at the top of the page.
+import { countedIn } from "./database.js";
 import { compact, el, number, percent, short } from "./dom.js";
 
 /** The largest number of samples whose numbers are at the top; more are in the tables. */
@@ -13,6 +14,7 @@ const KINDS = [
   ["decisions", ofDecisions],
   ["search", ofSearch],
   ["selection", ofSelection],
+  ["database", ofDatabase],
 ];
 
 export function headline(all) {
@@ -38,7 +40,8 @@ const cards = (facts) =>
 /** Sums over many samples. */
 function overall(all) {
   const sum = (get) => all.reduce((sum, data) => sum + (get(data) ?? 0), 0);
-  const names = new Set(all.map(({ sample }) => sample));
+  const databases = all.filter(({ database }) => database).length;
+  const names = new Set(all.filter(({ database }) => !database).map(({ sample }) => sample));
   const taxa = all.filter((data) => data.taxa);
   const reads = sum(({ taxa }) => taxa?.reads);
   const classified = sum(({ taxa }) => taxa && taxa.reads - taxa.unclassified);
@@ -47,17 +50,34 @@ function overall(all) {
   const sizes = all.flatMap(({ spectrum }) => (spectrum?.model ? [spectrum.model.genome_size] : []));
   const selected = sum(({ selection }) => selection?.reads);
   const pairs = sum(({ decisions }) => decisions?.pairs);
+  const judged = all.flatMap(({ assembly }) => assembly?.judged ?? []);
+  const qualities = judged.flatMap(({ quality }) => quality ?? []);
+  const complete = judged.flatMap(({ completeness }) => completeness ?? []);
+  const without = judged.length - qualities.length;
+  const patterns = all.flatMap(({ search }) => search?.patterns ?? []);
+  const found = new Set(patterns.filter(({ h }) => h.some((hits) => hits > 0)).map(({ n }) => n));
   return [
-    ["Samples", number(names.size)],
+    databases < all.length && ["Samples", number(names.size)],
+    databases > 0 && ["Databases", number(databases)],
     taxa.length > 0 && ["Reads", number(reads)],
     taxa.length > 0 && ["Classified", percent(reads > 0 ? classified / reads : null, 1), range(taxa.map(({ taxa: { reads, unclassified } }) => (reads > 0 ? 1 - unclassified / reads : 0)))],
-    sizes.length > 0 && ["Genome sizes", sizes.length > 1 ? `${bases(Math.min(...sizes))} – ${bases(Math.max(...sizes))}` : bases(sizes[0])],
+    sizes.length > 0 && ["Genome sizes", between(sizes, bases)],
     pairs > 0 && ["Accepted pairs", percent(sum(({ decisions }) => decisions?.accepted) / pairs, 1)],
     selected > 0 && ["Kept or extracted", percent(sum(({ selection }) => selection?.parts[0]?.r) / selected, 1), `of ${number(selected)} reads`],
     toMap > 0 && ["Mapped", percent(mapped / toMap, 1)],
+    judged.length > 0 && ["Assemblies", number(judged.length)],
+    qualities.length > 0 && ["QV", between(qualities, (value) => value.toFixed(1)), without > 0 ? `${number(without)} more without an error` : null],
+    complete.length > 0 && ["Completeness", between(complete, (value) => percent(value, 1))],
+    patterns.length > 0 && ["Hits", number(sum(({ search }) => search?.edits.reduce((all, [, hits]) => all + hits, 0)))],
+    patterns.length > 0 && ["Patterns", number(new Set(patterns.map(({ n }) => n)).size), `${number(found.size)} with hits`],
   ];
 }
 
+/** The smallest and the largest of some values, or the only one. */
+const between = (values, show) => {
+  const [least, most] = [Math.min(...values), Math.max(...values)].map(show);
+  return least === most ? least : `${least} – ${most}`;
+};
 const range = (shares) => `${percent(Math.min(...shares), 1)} to ${percent(Math.max(...shares), 1)} of a sample`;
 
 /** A value with its standard error. */
@@ -134,6 +154,24 @@ function ofSearch({ texts, letters, edits, patterns }) {
     ["Patterns", number(patterns.length), `${number(patterns.filter(({ h }) => h.some((hits) => hits > 0)).length)} with hits`],
     ["Sequences", number(texts), `${compact(letters)} letters`],
   ];
+}
+
+function ofDatabase(of) {
+  const species = of.rows.filter(({ r, c }) => r === "S" && c > 0).length;
+  return [
+    ["Database", bytes(of.bytes), of.kind],
+    of.references !== undefined && ["Reference sequences", number(of.references)],
+    ["Species", number(species), `with ${countedIn(of)}; ${number(of.taxa)} taxa in the taxonomy`],
+    of.bases !== undefined && ["Bases", bases(of.bases)],
+    [`Distinct ${of.unit}`, compact(of.stored), number(of.stored)],
+    of.places > 0 && ["Load", percent(of.stored / of.places, 1), `of ${number(of.places)} cells`],
+  ];
+}
+
+/** A number of bytes with a unit. */
+function bytes(value) {
+  for (const [unit, name] of [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]]) if (value >= unit) return `${(value / unit).toPrecision(3)} ${name}`;
+  return `${number(value)} bytes`;
 }
 
 function ofSelection({ reads, parts }) {

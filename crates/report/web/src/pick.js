@@ -2,8 +2,8 @@
 import { choice } from "./chart.js";
 import { el, short } from "./dom.js";
 
-/** A list to choose a sample, and below it what `draw` makes of that sample. */
-export function oneOf(samples, draw) {
+/** A list to choose a sample, or what else `label` says, and below it what `draw` makes of that sample. */
+export function oneOf(samples, draw, label = "Sample") {
   const place = el("div");
   const show = (index) => {
     place.replaceChildren(...draw(samples[index]));
@@ -12,5 +12,5 @@ export function oneOf(samples, draw) {
   show(0);
   if (samples.length < 2) return [place];
   const names = samples.map(({ sample }, index) => [String(index), short(sample)]);
-  return [el("p", { class: "tools" }, choice("Sample", names, (value) => show(Number(value)))), place];
+  return [el("p", { class: "tools" }, choice(label, names, (value) => show(Number(value)))), place];
 }

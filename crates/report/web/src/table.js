@@ -1,5 +1,6 @@
 // A table that can be sorted and filtered, and shows one page of rows at a time, so that a million rows are as fast as ten.
 import { el, fileName, number, save } from "./dom.js";
+import { onTheme } from "./palette.js";
 
 const PAGE = 25;
 /** The deepest indent. */
@@ -21,6 +22,10 @@ function bar(cell, { part, colour }) {
   cell.style.setProperty("--part", `${(100 * part).toFixed(2)}%`);
   cell.style.setProperty("--colour", colour);
 }
+
+/** The tables with bars, whose colours follow the theme. */
+const barred = new Set();
+onTheme(() => barred.forEach((one) => (one.whole.isConnected ? one.redraw() : barred.delete(one))));
 
 /** A field in which to search, and `finds`, which tells whether one of some texts has what is typed; `changed` is called at each change. */
 export function searchField(placeholder, changed) {
@@ -122,6 +127,7 @@ export function table({ title, columns, rows, filters = [], keeps, perPage = PAG
     ),
   );
   whole.select = select;
+  if (columns.some((column) => column.bar)) barred.add({ whole, redraw: () => go(at) });
   go(0);
   return whole;
 }

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use merganser_io::{BYTE_ORDER_MARK, decompress, is_file};
 use merganser_kmers::tables::AnyTable;
 use merganser_kmers::{Error, Histogram, HistogramFile, HistogramLines};
-use merganser_report::model as picture;
+use merganser_report::text;
 use merganser_spectrum::{Model, Settings};
 
 use super::genomescope;
@@ -22,6 +22,7 @@ use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::interrupt;
 use crate::kmers::{hetmers, tables};
+use crate::pages::spectrum;
 
 /// Columns of the plot on a terminal.
 const COLUMNS: usize = 96;
@@ -60,7 +61,7 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     };
     let shown = Shown::create(args, &outputs)?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
-    let text = summary(&model) + &picture::text(&model, COLUMNS, ROWS);
+    let text = summary(&model) + &plot(&histogram, &model);
     output.write_all(text.as_bytes()).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
     if let Some(path) = &args.genomescope_summary {
@@ -84,6 +85,12 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     shown.write(args, (&histogram, k), Some(&model), doubts, console)?;
     outputs.commit_last().map_err(Error::from)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the plot as comment lines.
+fn plot(histogram: &Histogram, model: &Model) -> String {
+    let plot = text::spectrum(&spectrum::of(histogram, model.k, Some(model)), COLUMNS, ROWS);
+    plot.lines().map(|line| format!("# {line}\n")).collect()
 }
 
 /// Writes the histogram alone, if it has no model.
