@@ -13,7 +13,7 @@ pub fn code(letter: u8) -> Option<u8> {
 
 /// Whether a letter is A, C, G, T or U, in either case.
 #[inline(always)]
-pub fn is_base(letter: u8) -> bool {
+pub const fn is_base(letter: u8) -> bool {
     let upper = letter & 0xdf;
     (upper == b'A') | (upper == b'C') | (upper == b'G') | (upper == b'T') | (upper == b'U')
 }

@@ -3,10 +3,14 @@
 //! A sequence per lane is turned into one vector per base by transposing blocks of 64 words: word k of group g is
 //! that of lane 64g + k before, and bit k of group g of vector b is base b of lane 64g + k after.
 
+mod part;
 mod transpose;
 
 use std::ops::{Index, IndexMut, Range};
 
+#[cfg(target_arch = "aarch64")]
+pub use part::Quarter;
+pub use part::{Part, Words};
 pub use transpose::transpose;
 
 /// The number of lanes of a vector.

@@ -73,14 +73,14 @@ impl Masks {
     #[inline]
     fn differences(&self, shift: isize, mask: &mut [u64]) {
         let [low, high, others] = &self.read;
+        let [segment_low, segment_high, segment_others] = &self.segment;
         for (w, word) in mask[..self.words].iter_mut().enumerate() {
             // A word of zeros precedes the plane, so base 0 is bit 64.
             let from = 64 + 64 * w as isize - shift;
             let of = |plane: &[u64]| shifted_word(plane, from);
-            let [slow, shigh, sothers] = [0, 1, 2].map(|plane| self.segment[plane][w + 1]);
-            let mut differs = (of(low) ^ slow) | (of(high) ^ shigh);
+            let mut differs = (of(low) ^ segment_low[w + 1]) | (of(high) ^ segment_high[w + 1]);
             if self.others {
-                let others = of(others) | sothers;
+                let others = of(others) | segment_others[w + 1];
                 differs =
                     if self.mode == NMode::Match { differs & !others } else { differs | others };
             }

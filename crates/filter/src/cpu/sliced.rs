@@ -17,7 +17,11 @@ pub(crate) mod semi_global;
 use std::ops::Range;
 
 use merganser_seq::dispatch;
-use merganser_seq::lanes::{Bits, LANES, each, transpose};
+#[cfg(target_arch = "aarch64")]
+use merganser_seq::lanes::Quarter;
+use merganser_seq::lanes::{Bits, LANES, Part, each, transpose};
+#[cfg(target_arch = "aarch64")]
+use merganser_seq::simd::Features;
 use merganser_seq::simd::Level;
 
 use crate::band::Band;
@@ -226,16 +230,32 @@ impl LanePlace<'_> {
     }
 }
 
+/// Moves a band whose vectors stay in registers.
+fn narrow<const W: usize>(
+    level: Level,
+    read: [&[Bits]; 2],
+    segment: [&[Bits]; 2],
+    select: &[Bits],
+    up: &mut [Bits; W],
+    down: &mut [Bits; W],
+    counts: &mut [Bits; COLUMNS],
+) {
+    #[cfg(target_arch = "aarch64")]
+    if level.features() == Features::Neon {
+        return narrow_body::<Quarter, W>(read, segment, select, up, down, counts);
+    }
+    narrow_whole(level, read, segment, select, up, down, counts);
+}
+
 dispatch! {
-    /// Moves a band whose vectors stay in registers.
-    fn narrow[const W: usize](
+    fn narrow_whole[const W: usize](
         read: [&[Bits]; 2], segment: [&[Bits]; 2], select: &[Bits], up: &mut [Bits; W],
         down: &mut [Bits; W], counts: &mut [Bits; COLUMNS],
-    ) = narrow_body
+    ) = narrow_body::<Bits, W>
 }
 
 #[inline(always)]
-fn narrow_body<const W: usize>(
+fn narrow_body<P: Part, const W: usize>(
     read: [&[Bits]; 2],
     segment: [&[Bits]; 2],
     select: &[Bits],
@@ -244,9 +264,13 @@ fn narrow_body<const W: usize>(
     counts: &mut [Bits; COLUMNS],
 ) {
     let Some(select) = select.as_array::<W>() else { return };
-    let (mut own_up, mut own_down) = (*up, *down);
-    wide_body(read, segment, select, &mut own_up, &mut own_down, counts);
-    (*up, *down) = (own_up, own_down);
+    for from in (0..PAIRS / 64).step_by(P::WORDS) {
+        let part = |bits: &Bits| P::load(bits, from);
+        let (mut own_up, mut own_down) = (up.each_ref().map(part), down.each_ref().map(part));
+        advance(read, segment, select, &mut own_up, &mut own_down, counts, from);
+        up.iter_mut().zip(own_up).for_each(|(place, own)| own.store(place, from));
+        down.iter_mut().zip(own_down).for_each(|(place, own)| own.store(place, from));
+    }
 }
 
 dispatch! {
@@ -266,37 +290,44 @@ fn wide_body(
     down: &mut [Bits],
     counts: &mut [Bits; COLUMNS],
 ) {
+    advance(read, segment, select, up, down, counts, 0);
+}
+
+/// Moves the part of a band that begins at word `from` of its vectors.
+#[inline(always)]
+fn advance<P: Part>(
+    read: [&[Bits]; 2],
+    segment: [&[Bits]; 2],
+    select: &[Bits],
+    up: &mut [P],
+    down: &mut [P],
+    counts: &mut [Bits; COLUMNS],
+    from: usize,
+) {
     let width = up.len();
     let letters = segment[0].iter().zip(segment[1]);
     for ((column, letter), counts) in letters.enumerate().zip(counts.iter_mut()) {
         let rows = [&read[0][column..column + width], &read[1][column..column + width]];
-        let mut level = NONE;
-        // The carry of the sum, and the vectors of the diagonal before.
-        let (mut carry, mut before) = (NONE, [NONE; 3]);
+        let letter = [P::load(letter.0, from), P::load(letter.1, from)];
+        let mut level = P::NONE;
+        // The horizontal differences of the diagonal before: where they are not 1, and where they are -1. The latter is
+        // also the carry of the sum.
+        let (mut not_more, mut less) = (P::NONE, P::NONE);
         for i in 0..width {
-            let (low, high) = (rows[0][i], rows[1][i]);
-            let equal = each(|g| !((low[g] ^ letter.0[g]) | (high[g] ^ letter.1[g])));
-            let (this_up, this_down, selected) = (up[i], down[i], select[i]);
-            let zero = each(|g| equal[g] | carry[g] | this_down[g]);
-            carry = each(|g| this_up[g] & (equal[g] | carry[g]));
-            level = each(|g| level[g] | zero[g] & selected[g]);
+            let (low, high) = (P::load(&rows[0][i], from), P::load(&rows[1][i], from));
+            let differs = (low ^ letter[0]) | (high ^ letter[1]);
+            let (this_up, this_down) = (up[i], down[i]);
+            let zero = less | this_down | !differs;
+            level = level | zero & P::load(&select[i], from);
             if i > 0 {
-                (up[i - 1], down[i - 1]) = slide(before, zero);
+                (up[i - 1], down[i - 1]) = (less | not_more & !zero, zero & !not_more);
             }
-            before = [zero, this_up, this_down];
+            (not_more, less) = ((zero | this_up) & !this_down, zero & this_up);
         }
-        (up[width - 1], down[width - 1]) = slide(before, NONE);
-        *counts = each(|g| counts[g] & !level[g]);
+        // Nothing below the band has a diagonal difference of zero.
+        (up[width - 1], down[width - 1]) = (less | not_more, P::NONE);
+        (P::load(counts, from) & !level).store(counts, from);
     }
-}
-
-/// Returns the vertical differences of a diagonal in the next column, given its vectors in this column and the
-/// pairs whose diagonal difference below is zero.
-#[inline(always)]
-fn slide([zero, up, down]: [Bits; 3], below: Bits) -> (Bits, Bits) {
-    let more = each(|g| down[g] | !(zero[g] | up[g]));
-    let next_up = each(|g| (zero[g] & up[g]) | !(below[g] | more[g]));
-    (next_up, each(|g| below[g] & more[g]))
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! Conversion of 64 letters at a time to bit planes.
 #![allow(unsafe_code, reason = "SIMD loads and stores, within slices whose lengths were checked")]
 
-#[cfg(target_arch = "x86_64")]
-use crate::simd::Features;
-use crate::simd::Level;
+use crate::simd;
 
 /// The letters of one step.
 pub type Block = [u8; 64];
@@ -12,32 +10,41 @@ pub type Block = [u8; 64];
 type Bits = [u64; 3];
 
 /// Writes the planes of `letters`, each ⌈length / 64⌉ words, and returns whether all letters are bases.
-pub(super) fn encode(level: Level, letters: &[u8], low: &mut [u64], high: &mut [u64]) -> bool {
-    #[cfg(target_arch = "x86_64")]
+pub(super) fn encode(
+    level: simd::Level,
+    letters: &[u8],
+    low: &mut [u64],
+    high: &mut [u64],
+) -> bool {
     match level.features() {
         // SAFETY: only `simd` creates a `Level`, and `simd::detect` has checked that the processor has every feature
         // that this copy is built with.
-        Features::Avx512 => return unsafe { encode_avx512(letters, low, high) },
+        #[cfg(target_arch = "x86_64")]
+        simd::Features::Avx512 => unsafe { encode_avx512(letters, low, high) },
         // SAFETY: as above.
-        Features::Avx2 => return unsafe { encode_avx2(letters, low, high) },
-        Features::Portable => {}
+        #[cfg(target_arch = "x86_64")]
+        simd::Features::Avx2 => unsafe { encode_avx2(letters, low, high) },
+        // SAFETY: every processor of this target has NEON.
+        #[cfg(target_arch = "aarch64")]
+        simd::Features::Neon => unsafe { neon::encode(letters, low, high) },
+        _ => encode_with(letters, low, high, portable),
     }
-    let _ = level;
-    encode_with(letters, low, high, portable)
 }
 
 /// Writes the planes of a text and the mask of its bases, each ⌈length / 64⌉ words.
-pub(super) fn scan(level: Level, text: &[u8], planes: [&mut [u64]; 3]) {
-    #[cfg(target_arch = "x86_64")]
+pub(super) fn scan(level: simd::Level, text: &[u8], planes: [&mut [u64]; 3]) {
     match level.features() {
         // SAFETY: as in `encode`.
-        Features::Avx512 => return unsafe { scan_avx512(text, planes) },
+        #[cfg(target_arch = "x86_64")]
+        simd::Features::Avx512 => unsafe { scan_avx512(text, planes) },
         // SAFETY: as in `encode`.
-        Features::Avx2 => return unsafe { scan_avx2(text, planes) },
-        Features::Portable => {}
+        #[cfg(target_arch = "x86_64")]
+        simd::Features::Avx2 => unsafe { scan_avx2(text, planes) },
+        // SAFETY: as in `encode`.
+        #[cfg(target_arch = "aarch64")]
+        simd::Features::Neon => unsafe { neon::scan(text, planes) },
+        _ => scan_with(text, planes, portable),
     }
-    let _ = level;
-    scan_with(text, planes, portable);
 }
 
 #[inline(always)]
@@ -181,3 +188,55 @@ mod x86 {
 
 #[cfg(target_arch = "x86_64")]
 use x86::{encode_avx2, encode_avx512, scan_avx2, scan_avx512};
+
+#[cfg(target_arch = "aarch64")]
+mod neon {
+    use super::{Bits, Block, encode_with, scan_with};
+    use std::arch::aarch64::*;
+
+    /// All ones for each value of the low five bits of a base.
+    const BASES: [u8; 32] = {
+        let mut bases = [0; 32];
+        let mut at = 0;
+        while at < bases.len() {
+            bases[at] = if crate::base::is_base(b'@' + at as u8) { u8::MAX } else { 0 };
+            at += 1;
+        }
+        bases
+    };
+
+    #[target_feature(enable = "neon")]
+    pub(super) fn encode(letters: &[u8], low: &mut [u64], high: &mut [u64]) -> bool {
+        encode_with(letters, low, high, |letters| block(letters))
+    }
+
+    #[target_feature(enable = "neon")]
+    pub(super) fn scan(text: &[u8], planes: [&mut [u64]; 3]) {
+        scan_with(text, planes, |letters| block(letters));
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn block(letters: &Block) -> Bits {
+        // SAFETY: the loads read 64 bytes, the size of the block, and 32 bytes, the size of `BASES`.
+        let (x, bases) = unsafe { (vld4q_u8(letters.as_ptr()), vld1q_u8_x2(BASES.as_ptr())) };
+        let x = [x.0, x.1, x.2, x.3];
+        let second = gather(x.map(|x| vshlq_n_u8::<5>(x)));
+        let first = gather(x.map(|x| vshlq_n_u8::<6>(x)));
+        let base = gather(x.map(|x| {
+            // Letters of either case become numbers below 32, and all other bytes larger ones, which select 0.
+            let lower = vorrq_u8(x, vdupq_n_u8(0x20));
+            vqtbl2q_u8(bases, veorq_u8(lower, vdupq_n_u8(0x60)))
+        }));
+        [first ^ second, second, base]
+    }
+
+    /// Gathers the highest bit of each of 64 bytes: byte 4i + j of the block is byte i of vector j.
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn gather([a, b, c, d]: [uint8x16_t; 4]) -> u64 {
+        let fours = vsriq_n_u8::<2>(vsriq_n_u8::<1>(d, c), vsriq_n_u8::<1>(b, a));
+        let twice = vreinterpretq_u16_u8(vsriq_n_u8::<4>(fours, fours));
+        vget_lane_u64::<0>(vreinterpret_u64_u8(vshrn_n_u16::<4>(twice)))
+    }
+}

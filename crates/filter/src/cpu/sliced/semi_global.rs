@@ -175,7 +175,7 @@ fn walk_body(group: &mut SemiGlobalGroup) {
             let diagonal = if row == lowest { u64::MAX } else { 0 };
             more = each(|g| {
                 let level = diagonal & !along[g] & !zero[g];
-                more[g] | level | along[g] & ends[g] & across.0[g]
+                more[g] | level | along[g] & ends[g] & !across.0[g]
             });
             less = each(|g| less[g] | along[g] & ends[g] & across.1[g]);
         });
@@ -194,21 +194,21 @@ fn walk_body(group: &mut SemiGlobalGroup) {
 struct Column {
     /// The segment's base: its low and high bits.
     letter: [Bits; 2],
-    /// The carry of the sum.
-    carry: Bits,
-    /// Pairs whose row above is one more, or one less, than in the column before. Above the first row, no
-    /// pair is, because leading gaps are free.
-    across: (Bits, Bits),
+    /// The pairs whose row above is not one more than in the column before. Above the first row, no pair's is, because
+    /// leading gaps are free.
+    not_more: Bits,
+    /// The pairs whose row above is one less than in the column before. This is also the carry of the sum.
+    less: Bits,
 }
 
 impl Column {
     #[inline(always)]
     fn new(letter: [Bits; 2]) -> Column {
-        Column { letter, carry: NONE, across: (NONE, NONE) }
+        Column { letter, not_more: !NONE, less: NONE }
     }
 
     /// Computes some rows, and calls `seen` for each with the pairs whose diagonal difference is 0, and those
-    /// whose horizontal difference is 1 and -1.
+    /// whose horizontal difference is not 1, and is -1.
     #[inline(always)]
     fn rows(
         &mut self,
@@ -218,18 +218,15 @@ impl Column {
     ) {
         let letters = group.reads[0][rows.clone()].iter().zip(&group.reads[1][rows.clone()]);
         let vectors = group.up[rows.clone()].iter_mut().zip(&mut group.down[rows.clone()]);
-        for ((row, (low, high)), (up, down)) in rows.zip(letters).zip(vectors) {
-            let [own_low, own_high] = self.letter;
-            let equal = each(|g| !((low[g] ^ own_low[g]) | (high[g] ^ own_high[g])));
-            let (carry, own_up, own_down) = (self.carry, *up, *down);
-            let zero = each(|g| equal[g] | carry[g] | own_down[g]);
-            self.carry = each(|g| own_up[g] & (equal[g] | carry[g]));
-            let (more, less) = self.across;
-            *up = each(|g| less[g] | !(zero[g] | more[g]));
-            *down = each(|g| zero[g] & more[g]);
-            self.across =
-                (each(|g| own_down[g] | !(zero[g] | own_up[g])), each(|g| zero[g] & own_up[g]));
-            seen(row, zero, self.across);
+        for ((row, (&low, &high)), (up, down)) in rows.zip(letters).zip(vectors) {
+            let differs = (low ^ self.letter[0]) | (high ^ self.letter[1]);
+            let (own_up, own_down) = (*up, *down);
+            let zero = self.less | own_down | !differs;
+            *up = self.less | self.not_more & !zero;
+            *down = zero & !self.not_more;
+            self.not_more = (zero | own_up) & !own_down;
+            self.less = zero & own_up;
+            seen(row, zero, (self.not_more, self.less));
         }
     }
 }
