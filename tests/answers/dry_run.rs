@@ -21,7 +21,7 @@ const GOOD: [(&str, &str); 19] = [
     ("classify k2 1.fq", "-o x.tsv --report x.kreport"),
     ("classify refs.mgdb --sample-sheet sheet.tsv --resume journal", "-o {}.tsv"),
     ("classify --references g0.fa --taxonomy tax --map ids 1.fq", "-o x.tsv --unmapped x.none"),
-    ("classify refs.mgdb --interactive", "--quiet"),
+    ("classify refs.mgdb --interactive", ""),
     ("build --taxonomy tax --map ids g0.fa g1.fa", "-o x.mgdb --json x.json"),
     ("build --format kraken2 --taxonomy tax --map ids g0.fa g1.fa", "-o new/x"),
     ("deplete index g0.fa g1.fa", "-o x.mgd"),
@@ -71,7 +71,7 @@ const BAD: [&str; 54] = [
     "deplete index -o gone/x.mgd g0.fa",
     "deplete filter host.mgd 1.fq -o gone/x.fq",
     // Options that do not belong together, or do not fit the database, index or set.
-    "count -k 300 -o x.mgk 1.fq",
+    "count -k 21 --min-count 5 --max-count 2 -o x.mgk 1.fq",
     "count -k 31 --panel t.mgk -o x.mgk 1.fq",
     "map ref.mgi 1.fq --max-insert 100 -o x.sam",
     "map refs.mgdb 1.fq -o x.sam",

@@ -142,7 +142,7 @@ fn tips_name_the_command() {
         ("db build a", "merganser build is the command"),
         ("align a", "merganser map is the command"),
         ("count -i a", "inputs are arguments: give the files without an option"),
-        ("count --dry-run a", "--stats-only partitions the k-mers"),
+        ("count -n a", "--dry-run checks a run and writes nothing"),
         ("classify -i a", "inputs are arguments: give the files without an option"),
         ("deplete filter -d host.idx a", "the set is the first argument"),
         ("map -d a.mmi ref.fa", "merganser index REFERENCE -o FILE.mgi writes an index"),

@@ -14,6 +14,9 @@ use crate::{Config, Error};
 ///
 /// # Errors
 /// Those that a run would report before it reads anything.
+///
+/// # Panics
+/// If the index is that of a file and was not [checked](Index::check).
 pub fn plan_run(
     config: &Config,
     index: &Index,

@@ -132,8 +132,6 @@ pub(crate) struct CountArgs {
     pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
-    #[command(flatten)]
-    pub(crate) dry: DryRunArgs,
     /// Signature rule that assigns k-mers to bins; all compares the rules (with --stats-only)
     #[arg(long, value_name = "RULE", default_value = "gkc", help_heading = "Partitioning")]
     pub(crate) signature: Signature,
@@ -144,6 +142,8 @@ pub(crate) struct CountArgs {
     // Last, so that the headings of the help are in the order of the fields above.
     #[command(flatten)]
     pub(crate) config: Config,
+    #[command(flatten)]
+    pub(crate) dry: DryRunArgs,
 }
 
 impl CountArgs {

@@ -48,7 +48,7 @@ const HINTS: [Hint; 47] = [
     hint("report bracken", &["-i"], "the report is an argument: leave the option out"),
     hint("kmers", &["-i"], "tables are arguments: leave the option out"),
     // KMC, Jellyfish and others that count
-    hint("count", &["--dry-run", "-n"], "--stats-only partitions the k-mers and writes no table"),
+    hint("count", &["-n"], "--dry-run checks a run and writes nothing"),
     hint(
         "count",
         &["-m"],

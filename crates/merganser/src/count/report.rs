@@ -20,10 +20,11 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     }
     let (k, outcome) = (finished.config.k, finished.outcome);
     console.info(format_args!(
-        "counted {k}-mers of {}: {} in {}",
+        "counted {k}-mers of {}: {} in {}{}",
         number_of_files(finished.inputs),
         counted(outcome.letters, "letter"),
-        counted(outcome.records, "record")
+        counted(outcome.records, "record"),
+        unused(finished)
     ));
     tell_skipped(outcome.skipped_alignments, console);
     console.info(format_args!(
@@ -60,6 +61,20 @@ fn setup(finished: &Finished<'_>, console: &Console) {
     for (name, time) in outcome.stages.iter() {
         console.debug(format_args!("{name:<16}{:>9.3} s", time.as_secs_f64()));
     }
+}
+
+/// Describes the letters that break k-mers, if there are any.
+fn unused(finished: &Finished<'_>) -> String {
+    let mut text = String::new();
+    let outcome = finished.outcome;
+    if outcome.ambiguous_letters > 0 {
+        let _ = write!(text, "; {} not A C G T U", thousands(outcome.ambiguous_letters));
+    }
+    if let Some(least) = finished.config.min_qual {
+        let low = thousands(outcome.low_quality_bases);
+        let _ = write!(text, "; {low} of a quality below {least}");
+    }
+    text
 }
 
 fn rows(finished: &Finished<'_>) -> Vec<(String, String)> {

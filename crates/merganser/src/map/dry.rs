@@ -27,6 +27,8 @@ pub(super) fn run(
     let index = find_index(args)?;
     match &index {
         Some(index) => {
+            // The plan of devices depends on the tables, which are used only after a check.
+            index.check(context.threads, &context.cancel)?;
             check_topology(args, index)?;
             dry.file("index", &args.reference);
             dry.row("k", index.k().to_string());
