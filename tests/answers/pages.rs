@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use merganser_test_support::{Dir, root, small_reads};
+use merganser_test_support::{Dir, root, small_reads, two_species};
 
 /// Returns a directory with reads, the genomes of two streptococci, and a database of them.
 fn streptococci() -> Dir {
@@ -257,7 +257,6 @@ fn sheets() {
         page.starts_with("<!doctype html>") && page.contains("\"one\"") && page.contains("\"two\"")
     );
     for (options, message) in [
-        ("--report-html all.html", "put {} where the sample's name belongs"),
         ("--multiqc all", "put {} where the sample's name belongs"),
         ("--sample-name x --report-data {}.json", "the samples' names are those of the sheet"),
     ] {
@@ -266,6 +265,115 @@ fn sheets() {
             assert!(said.contains(message), "{said}");
         }
     }
+}
+
+/// Pages have the first reads of each input, counted by their definition.
+#[test]
+fn first_reads_of_inputs_are_profiled() {
+    let dir = two_species::prepared();
+    dir.run("deplete index -o host.mgd g0.fa").ok();
+    let letters: Vec<String> = (0..40)
+        .map(|at| "ACGTNACCTGTTAGCATCGATTTACGACGACTACGACTTTACGCATCGAC"[at % 7..10 + at].to_owned())
+        .collect();
+    let quality = |at: usize, base: usize| char::from(b'!' + ((7 * at + 3 * base) % 41) as u8);
+    let record = |(at, letters): (usize, &String)| {
+        let quality: String = (0..letters.len()).map(|base| quality(at, base)).collect();
+        format!("@r{at}\n{letters}\n+\n{quality}\n")
+    };
+    let text: String = letters.iter().enumerate().map(record).collect();
+    dir.write("r.fq", &text);
+    let mut profiles = Vec::new();
+    for command in [
+        "count -k 5 --format none r.fq g0.fa",
+        "classify refs.mgdb -o x.tsv r.fq g0.fa",
+        "map g0.fa -U -e 2 -o x.sam r.fq g0.fa",
+        "deplete filter host.mgd -o x.fq r.fq",
+    ] {
+        dir.run(&format!("{command} --report-data d.json")).ok();
+        let reads = data(&dir, "d.json")["reads"].clone();
+        // FASTA has no qualities.
+        assert!(reads[1].is_null() || reads[1]["qualities"].is_null(), "{command}");
+        profiles.push(reads[0].clone());
+    }
+    assert!(profiles.iter().all(|profile| profile == &profiles[0]));
+    let profile = &profiles[0];
+    assert_eq!((&profile["n"], &profile["records"]), (&"r.fq".into(), &letters.len().into()));
+    assert_eq!((&profile["step"], &profile["is_whole"]), (&1.into(), &true.into()));
+    let mut lengths = BTreeMap::new();
+    letters.iter().for_each(|read| *lengths.entry(read.len() as u64).or_default() += 1);
+    assert_eq!(rows(&profile["lengths"]), lengths);
+    for position in [0, 9, 30] {
+        let here = || letters.iter().enumerate().filter(|(_, read)| read.len() > position);
+        let of = |base: u8| here().filter(|(_, read)| read.as_bytes()[position] == base).count();
+        let bases = [b'A', b'C', b'G', b'T', b'N'].map(of);
+        assert_eq!(profile["letters"][position], serde_json::json!(bases));
+        let mut scores: Vec<u32> =
+            here().map(|(at, _)| u32::from(quality(at, position)) - 33).collect();
+        scores.sort_unstable();
+        let mean = f64::from(scores.iter().sum::<u32>()) / scores.len() as f64;
+        let quartile = |quarter: usize| scores[(quarter * scores.len()).div_ceil(4) - 1];
+        let summary = &profile["qualities"][position];
+        assert!((summary[0].as_f64().unwrap() - mean).abs() < 0.0051, "{summary} {mean}");
+        let quartiles = [1, 2, 3].map(|at| summary[at].as_u64().unwrap());
+        assert_eq!(quartiles, [1, 2, 3].map(|quarter| u64::from(quartile(quarter))));
+    }
+    // A pipe can be read only once.
+    dir.run_with("count -k 5 --format none --report-data d.json -".split(' '), text.as_bytes())
+        .ok();
+    let piped = data(&dir, "d.json");
+    assert!(piped["reads"].is_null());
+    let note = "stdin has no profile of reads: a pipe can be read only once.";
+    assert!(piped["notes"].as_array().unwrap().contains(&note.into()), "{piped}");
+}
+
+/// Returns the data of a page.
+fn data_of_page(dir: &Dir, name: &str) -> Value {
+    let page = String::from_utf8(dir.read(name)).unwrap();
+    let (_, rest) = page.split_once("id=\"data\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+/// The page of a database has the numbers of `db info` and `db taxa`.
+#[test]
+fn databases_have_pages() {
+    let dir = streptococci();
+    let from = root().join("tests/data/streptococcus");
+    dir.run(&format!(
+        "build --format kraken2 --taxonomy {0}/taxonomy --map {0}/taxids.tsv -o k2 \
+         pneumoniae_NCTC7465.fna.gz mitis_NCTC12261.fna.gz",
+        from.display()
+    ))
+    .ok();
+    for (name, references, stored) in
+        [("s.mgdb", "targets", "features"), ("k2", "unreached", "filled")]
+    {
+        let text = dir.run(&format!("db info {name} --json --report-html d.html")).ok();
+        let info: Value = serde_json::from_str(&text).unwrap();
+        let page = &data_of_page(&dir, "d.html")[0];
+        assert_eq!((&page["command"], &page["sample"]), (&"db info".into(), &name.into()));
+        let database = &page["database"];
+        assert_eq!((&database["stored"], &database["bytes"]), (&info[stored], &info["bytes"]));
+        let top = &database["rows"][0];
+        assert_eq!(top["n"], "root");
+        if name == "s.mgdb" {
+            assert_eq!(
+                (&database["references"], &top["c"]),
+                (&info[references], &info[references])
+            );
+            assert_eq!((&database["bases"], &top["b"]), (&info["bases"], &info["bases"]));
+        } else {
+            assert_eq!((&database["places"], &top["c"]), (&info["cells"], &info["filled"]));
+        }
+        let species = database["rows"].as_array().unwrap().iter().filter(|row| row["r"] == "S");
+        assert_eq!(species.count(), 2);
+        assert!(page["parameters"].as_array().unwrap().len() > 8);
+    }
+    let ran = dir.run("db info s.mgdb k2 --report-html d.html");
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let warning = &data_of_page(&dir, "d.html")[0]["warnings"][0];
+    assert!(warning.as_str().unwrap().starts_with("These databases cannot be used"), "{warning}");
+    let said = dir.run("db info s.mgdb --report-html s.mgdb").fails(1);
+    assert!(said.contains("is an input, and will not be replaced"), "{said}");
 }
 
 /// Untrusted names never become part of a page's markup.
@@ -319,6 +427,22 @@ fn pages_of_reports() {
     text += &dir.run("report html a.kreport -o a.kreport").fails(1);
     text += dir.run("filter -e 1 p.tsv --report-html -").stderr.lines().next().unwrap();
     insta::assert_snapshot!(text);
+}
+
+/// Data of earlier versions are read, and a newer version is named.
+#[test]
+fn data_of_other_versions() {
+    let dir = Dir::new();
+    dir.write("p.tsv", "ACGT\tACGT\n");
+    dir.run("filter -e 1 p.tsv -o d.tsv --report-data p.json --report-html p.html").ok();
+    let text = String::from_utf8(dir.read("p.json")).unwrap();
+    assert!(text.starts_with("{\"format\":2,"), "{text}");
+    dir.write("earlier.json", text.replace("\"format\":2,", "\"format\":1,"));
+    dir.run("report html earlier.json -o earlier.html").ok();
+    let newer = text.replace("\"format\":2,", "\"format\":3,\"more\":1,");
+    dir.write("newer.json", newer.replace(env!("CARGO_PKG_VERSION"), "9.0.0"));
+    let said = dir.run("report html newer.json -o x.html").fails(1);
+    assert!(said.contains("written by merganser 9.0.0: use that version or a newer one"), "{said}");
 }
 
 /// Plots are written in the formats for papers and for terminals.

@@ -129,6 +129,63 @@ fn samples_have_the_outputs_of_separate_runs_and_are_resumed() {
     }
 }
 
+/// A name without `{}` is that of one page of all samples, also if an earlier run did some of them.
+#[test]
+fn a_page_has_all_samples_of_a_sheet() {
+    let dir = prepared();
+    for Case { command, outputs, .. } in CASES {
+        let each = "--report-data {}.json --report-html {}.html";
+        dir.run(&format!("{command} --sample-sheet sheet.csv {outputs} {each}")).ok();
+        let lines = ["A.json", "B.json"].map(|name| String::from_utf8(dir.read(name)).unwrap());
+        let expected = format!("[{},{}]", lines[0].trim_end(), lines[1].trim_end());
+        let expected = expected.replace('<', "\\u003c").replace('>', "\\u003e");
+        let run = |options: &str, skipped: usize| {
+            let all = "--report-html all.html --report-data all.json --resume journal";
+            let line = format!("{command} --sample-sheet sheet.csv {outputs} {all} {options}");
+            let ran = dir.run(&line);
+            let text = format!("{skipped} of 2 samples were skipped");
+            assert!(ran.stderr.contains(&text), "{command}: {}", ran.stderr);
+            ran
+        };
+        let check = || {
+            let page = String::from_utf8(dir.read("all.html")).unwrap();
+            let (_, data) = page.split_once("id=\"data\">").unwrap();
+            assert!(data.starts_with(&format!("{expected}</script>")), "{command}");
+            assert!(dir.read("all.json") == lines.concat().as_bytes(), "{command}");
+            std::fs::remove_file(dir.path("all.html")).unwrap();
+        };
+        run("", 0).ok();
+        check();
+        run("", 2).ok();
+        check();
+        // One sample is done again; the other is still on the page, after it.
+        let changed = outputs.split_whitespace().nth(1).unwrap().replace("{}", "A");
+        dir.write(&if command.contains("qv") { "A.qv".to_owned() } else { changed }, "changed");
+        run("", 1).ok();
+        check();
+        // A sample without reads that can be read is on the page as such.
+        let reads = dir.read("u.fq");
+        dir.write("u.fq", "@r\nACGT\n+\nII\n");
+        let ran = run("", 1);
+        assert_eq!(ran.code, Some(1), "{command}: {}", ran.stderr);
+        let page = String::from_utf8(dir.read("all.html")).unwrap();
+        assert!(page.contains("This sample failed, and has no results here."), "{command}");
+        assert!(page.contains("\"sample\":\"A\"") && page.contains("\"sample\":\"B\""));
+        dir.write("u.fq", &reads);
+        std::fs::remove_file(dir.path("journal")).unwrap();
+        // Without the page, its results are not noted, so that adding it does the samples again.
+        let line = format!("{command} --sample-sheet sheet.csv {outputs} --resume journal");
+        dir.run(&line).ok();
+        run("", 0).ok();
+        check();
+        std::fs::remove_file(dir.path("journal")).unwrap();
+    }
+    // No page replaces an input.
+    let said =
+        dir.run("count -k 21 --sample-sheet sheet.csv -o {}.mgk --report-html u.fq").fails(1);
+    assert!(said.contains("u.fq: is an input, and will not be replaced"), "{said}");
+}
+
 #[test]
 fn sheets_that_cannot_be_done_are_refused_before_any_work() {
     let dir = prepared();

@@ -34,6 +34,7 @@ use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::files::{RunFiles, is_same};
 use crate::holds::Holds;
+use crate::pages::shared::SharedPaths;
 use crate::samples::Sample;
 use crate::samples::journal::Journal;
 use crate::{build, failure, interrupt, samples};
@@ -118,11 +119,13 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let mut query = args.query.clone();
     let paths = take_databases(args, &mut query)?;
     check_usage(args, &query)?;
+    let shared = SharedPaths::take(&mut query.pages, args.sample_sheet.as_deref());
     let work = Work::new(args, &query, console)?;
     let source = DatabaseChoice::new(args, paths)?;
     source.check(&query)?;
     source.warn(&query, console)?;
     let files = source.files(args)?.read(&args.sample_sheet).write(Holds::ANYTHING, &args.resume);
+    let files = files.write_each(shared.paths());
     // Checked before a database is built for these outputs.
     let outputs = work.check(&query, &files)?;
     work.hint(console);
@@ -166,7 +169,9 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
             outputs.commit()?;
             session::run(&environment, &query)
         }
-        Work::Sheet(samples) => sheet::run(&environment, &query, samples, journal, &outputs),
+        Work::Sheet(samples) => {
+            sheet::run(&environment, &query, samples, (journal, shared), &outputs)
+        }
     }
 }
 

@@ -74,6 +74,7 @@ fn count(
     commit: impl Fn(&OutputSet) -> Result<(), merganser_io::Error>,
 ) -> Result<Summary> {
     let mut outputs = Outputs::create(args, set)?;
+    outputs.pages.profile(inputs.iter(), config.quality_offset);
     let temporary = tmp::ensure(config, context)?;
     let output = args.table();
     let counted = run_with(config, inputs, output.as_deref(), set, context);
@@ -92,7 +93,7 @@ fn count(
     };
     if Pages::is_wanted(&args.pages) {
         let data = page::of(&finished);
-        outputs.pages.write(Kind::Spectrum, &data)?;
+        outputs.pages.write(Kind::Spectrum, data)?;
     }
     report::warn(&finished);
     if let Some(output) = outputs.json {

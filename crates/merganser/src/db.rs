@@ -4,6 +4,7 @@ mod add;
 mod bracken;
 mod info;
 mod merge;
+mod page;
 mod prepare;
 mod split;
 mod taxa;

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     let (context, outcome) = (&context, &outcome);
     let finished = Finished { args, context, inputs: &inputs, outcome, started };
     if Pages::is_wanted(&args.pages) {
-        pages.write(Kind::Decisions, &page::of(&finished))?;
+        pages.write(Kind::Decisions, page::of(&finished))?;
     }
     if let Some(output) = json {
         summary::write(&finished, output)?;

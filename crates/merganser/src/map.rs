@@ -28,7 +28,7 @@ use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
-use crate::pages::Pages;
+use crate::pages::{Pages, shared::SharedPaths};
 use crate::samples::run::check_resume;
 use job::Job;
 
@@ -65,6 +65,9 @@ pub(crate) fn run(args: &MapCommandArgs, console: &Console, started: Instant) ->
 /// Maps a single sample or all samples of a sheet, and prints summaries.
 fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     check(args)?;
+    let mut args = args.clone();
+    let shared = SharedPaths::take(&mut args.pages, args.sample_sheet.as_deref());
+    let args = &args;
     let mut context = args.limits.context(&args.device);
     if let Some(directory) = &args.tmp_dir {
         context.temp_dir.clone_from(directory);
@@ -95,7 +98,7 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
         });
         hint_at_mates(singles, "mapped", |one, two| format!("-1 {one} -2 {two}"), console);
     }
-    let files = files(args, &jobs);
+    let files = files(args, &jobs).write_each(shared.paths());
     let set = files.check()?;
     for job in &jobs {
         let inputs: Vec<Input> = job.inputs.iter().flat_map(ReadInput::inputs).cloned().collect();
@@ -107,7 +110,7 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
     }
     let cancel = interrupt::cancel_on_interrupt();
     if args.sample_sheet.is_some() {
-        return sheet::run(args, &jobs, &context, &set, (console, &cancel, started));
+        return sheet::run(args, &jobs, &context, (&set, shared), (console, &cancel, started));
     }
     let job = &jobs[0];
     let mut opened = job.outputs(&set)?;
@@ -265,7 +268,7 @@ fn config(args: &MapArgs, job: &Job) -> Result<Config> {
         read_groups: job.read_groups(args)?,
         placements: Pages::is_wanted(&args.pages),
         any_names: args.pairs.any_names,
-        ..args.config.clone()
+        ..Config::clone(&args.config)
     })
 }
 

@@ -3,6 +3,8 @@
 pub(crate) mod assembly;
 pub(crate) mod decisions;
 pub(crate) mod mapping;
+mod profile;
+pub(crate) mod shared;
 pub(crate) mod spectrum;
 pub(crate) mod taxa;
 
@@ -10,7 +12,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use merganser_io::{Input, Output, OutputFormat, OutputSet, ReadInput};
+use merganser_io::{Input, Output, OutputFormat, OutputSet, QualityOffset, ReadInput};
 use merganser_report::data::Data;
 use merganser_report::multiqc::{self, Kind};
 use merganser_report::{Picture, html};
@@ -20,6 +22,8 @@ use crate::common::text_of;
 use crate::failure;
 use crate::holds::Holds;
 use crate::samples::of_sample;
+use profile::Profiles;
+use shared::Slot;
 
 /// Outputs that are open, so that one that cannot be written ends the run at its start.
 #[derive(Debug, Default)]
@@ -27,6 +31,8 @@ pub(crate) struct Pages {
     html: Option<Output>,
     data: Option<Output>,
     multiqc: Vec<Output>,
+    slot: Slot,
+    profiles: Option<Profiles>,
 }
 
 impl Pages {
@@ -57,20 +63,43 @@ impl Pages {
         };
         let sections = sections(args, kind, sample);
         let multiqc = sections.iter().map(|path| set.output(path)).collect::<Result<_, _>>()?;
-        Ok(Pages { html: open(&args.report_html)?, data: open(&args.report_data)?, multiqc })
+        Ok(Pages {
+            html: open(&args.report_html)?,
+            data: open(&args.report_data)?,
+            multiqc,
+            slot: args.slot.clone(),
+            profiles: None,
+        })
+    }
+
+    /// Begins to take profiles of the reads beside the run, if a page shows them.
+    pub(crate) fn profile<'i>(
+        &mut self,
+        inputs: impl Iterator<Item = &'i Input>,
+        offset: QualityOffset,
+    ) {
+        if self.html.is_some() || self.data.is_some() || self.slot.is_wanted() {
+            self.profiles = Some(Profiles::begin(inputs, offset));
+        }
     }
 
     /// Whether any page was requested.
     pub(crate) fn is_wanted(args: &PageArgs) -> bool {
-        args.report_html.is_some() || args.report_data.is_some() || args.multiqc.is_some()
+        let own = args.report_html.is_some() || args.report_data.is_some();
+        own || args.multiqc.is_some() || args.slot.is_wanted()
     }
 
-    /// Writes and finishes all files.
+    /// Writes and finishes all files, with the profiles of the reads.
     ///
     /// # Errors
     /// If one cannot be written.
-    pub(crate) fn write(self, kind: Kind, data: &Data) -> anyhow::Result<()> {
-        let Pages { html, data: line, multiqc } = self;
+    pub(crate) fn write(self, kind: Kind, mut data: Data) -> anyhow::Result<()> {
+        let Pages { html, data: line, multiqc, slot, profiles } = self;
+        if let Some(profiles) = profiles {
+            profiles.add_to(&mut data)?;
+        }
+        let data = &data;
+        slot.put(data)?;
         let put = |output: Option<Output>, text: &dyn Fn() -> io::Result<String>| {
             let Some(mut output) = output else { return anyhow::Ok(()) };
             output.write_all(text()?.as_bytes())?;

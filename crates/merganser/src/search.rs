@@ -62,7 +62,7 @@ pub(crate) fn run(args: &SearchArgs, console: &Console, started: Instant) -> Res
     }
     let finished = Finished { args, context, inputs: &inputs, patterns, outcome, started };
     if Pages::is_wanted(&args.pages) {
-        pages.write(Kind::Search, &page::of(&finished))?;
+        pages.write(Kind::Search, page::of(&finished))?;
     }
     if let Some(output) = json {
         summary::write(&finished, output)?;

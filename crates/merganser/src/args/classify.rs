@@ -27,6 +27,7 @@ Many samples:
   --sample-sheet FILE has lines of SAMPLE<TAB>READS or
   SAMPLE<TAB>MATES1<TAB>MATES2, or with commas; lines of the same sample are
   taken together. {} in the name of an output is replaced by the sample.
+  --report-html and --report-data without {} make one file of all samples.
   --interactive takes reads and options from the lines of stdin; enter `help`
   for more.
 

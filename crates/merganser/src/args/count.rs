@@ -70,6 +70,7 @@ pub(crate) struct CountArgs {
     /// Count each sample of a table by itself; {} in the names of outputs is replaced by the sample
     ///
     /// Lines are SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2, or have the columns that a header names.
+    /// A file of --report-html or --report-data without {} in its name has all samples.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["inputs", "stats_only"])]
     pub(crate) sample_sheet: Option<PathBuf>,
     /// Skip samples of the sheet that are finished; FILE is the journal, which is appended to

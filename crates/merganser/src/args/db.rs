@@ -10,6 +10,7 @@ use merganser_taxonomy::Rank;
 
 use super::build::{ResourceArgs, TaxidArgs};
 use super::classify::ReportArgs;
+use super::pages::file;
 use super::{DeviceArgs, ThreadArgs};
 use prepare::DbPrepareArgs;
 
@@ -30,6 +31,7 @@ pub(crate) enum DbCommand {
     /// them together. If it cannot, the exit code is 1.
     #[command(after_help = "Examples:\n  merganser db info refs.mgdb\n  \
         merganser db info refs.mgdb --json\n  \
+        merganser db info refs.mgdb --report-html refs.html\n  \
         merganser db info kraken_db/ own_kraken_db/")]
     Info(DbInfoArgs),
     /// Check the checksums and the consistency of databases
@@ -125,6 +127,14 @@ pub(crate) struct DbInfoArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write an HTML page with the databases' sizes, taxa and parameters; a single file, readable offline
+    ///
+    /// It shows how many reference sequences and bases each taxon has, or how many minimizers in a database of Kraken 2, of
+    /// which the whole table is read.
+    #[arg(long, value_name = "FILE", value_parser = file, help_heading = "Pages")]
+    pub(crate) report_html: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
 }
 
 #[derive(Args, Debug)]

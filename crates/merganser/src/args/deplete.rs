@@ -132,6 +132,7 @@ pub(crate) struct DepleteFilterArgs {
     /// Filter all samples of a table with one set; {} in the names of outputs is replaced by the sample
     ///
     /// Lines are SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2, or have the columns that a header names.
+    /// A file of --report-html or --report-data without {} in its name has all samples.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reads", "first", "second"])]
     pub(crate) sample_sheet: Option<PathBuf>,
     /// Skip samples of the sheet that are finished; FILE is the journal, which is appended to

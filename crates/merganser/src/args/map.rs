@@ -138,7 +138,7 @@ pub(crate) enum MapCommand {
     Join(Box<MapJoinArgs>),
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 // Shows clap that a run is requested: with groups within, the derived group has no members.
 #[group(id = "map_run", args = ["reference"], multiple = true)]
 pub(crate) struct MapArgs {
@@ -166,7 +166,8 @@ pub(crate) struct MapArgs {
     pub(crate) pairs: PairArgs,
     /// Map all samples of a table with one index; {} in -o and --unmapped is replaced by the sample
     ///
-    /// Lines are SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2.
+    /// Lines are SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2, or have the columns that a header names.
+    /// A file of --report-html or --report-data without {} in its name has all samples.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reads", "mates1", "mates"])]
     pub(crate) sample_sheet: Option<PathBuf>,
     /// Skip samples of the sheet that are finished; FILE is the journal, which is appended to

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::common::text_of;
+use crate::pages::shared::Slot;
 use crate::samples::of_sample;
 
 /// Outputs for people to look at.
@@ -23,6 +24,9 @@ pub(crate) struct PageArgs {
     /// Name of the sample in these files [default: the name of the first input]
     #[arg(long, value_name = "NAME", help_heading = "Pages")]
     pub(crate) sample_name: Option<String>,
+    /// Where a sample of a sheet leaves its results for the page of all samples.
+    #[arg(skip)]
+    pub(crate) slot: Slot,
 }
 
 impl PageArgs {
@@ -43,12 +47,13 @@ impl PageArgs {
             report_data: own(&self.report_data),
             multiqc: own(&self.multiqc),
             sample_name: Some(text_of(name)),
+            slot: self.slot.clone(),
         }
     }
 }
 
 /// Parses a file's name. It cannot be `-`, because other outputs use stdout.
-fn file(text: &str) -> Result<PathBuf, String> {
+pub(super) fn file(text: &str) -> Result<PathBuf, String> {
     match text {
         "" | "-" => Err("give the name of a file".to_owned()),
         name => Ok(name.into()),

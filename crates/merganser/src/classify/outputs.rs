@@ -25,7 +25,7 @@ use crate::common::text_of;
 use crate::console;
 use crate::failure;
 use crate::holds::{FormatChoice, Holds};
-use crate::pages::{Pages, taxa};
+use crate::pages::{Pages, inputs_of, taxa};
 use crate::progress::width;
 use crate::samples::of_sample;
 
@@ -384,7 +384,11 @@ impl Files {
             json: create(lines.json.as_ref(), sample, set)?,
             shows: lines.plot.is_some(),
             pages: match Pages::is_wanted(pages) {
-                true => Some(Pages::create(pages, Kind::Taxa, sample, set)?),
+                true => {
+                    let mut pages = Pages::create(pages, Kind::Taxa, sample, set)?;
+                    pages.profile(inputs_of(segments), args.config.kraken2.quality_offset);
+                    Some(pages)
+                }
                 false => None,
             },
             reports: Reports::create(reports, sample, set)?,
@@ -470,7 +474,7 @@ impl Files {
         let columns = width().saturating_sub(1).min(MAX_COLUMNS);
         let picture = self.shows.then(|| text::taxa(&taxa, columns));
         if let Some(pages) = self.pages.take() {
-            pages.write(Kind::Taxa, &Data { taxa: Some(taxa), ..frame })?;
+            pages.write(Kind::Taxa, Data { taxa: Some(taxa), ..frame })?;
         }
         Ok(picture)
     }

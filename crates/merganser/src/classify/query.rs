@@ -103,9 +103,7 @@ impl<'a> Query<'a> {
         let options = (lines, reports, pages, config, reads.pairs.any_names);
         let kinds: Vec<&str> = self.segments.iter().map(kind).collect();
         // Pages and the headers of alignments show the names of the inputs.
-        let pages = [&pages.report_html, &pages.report_data, &pages.multiqc];
-        let are_shown =
-            pages.iter().any(|page| page.is_some()) || matches!(self.are_alignments(), Ok(true));
+        let are_shown = Pages::is_wanted(pages) || matches!(self.are_alignments(), Ok(true));
         let names = are_shown.then(|| {
             (&environment.name, self.inputs().map(ToString::to_string).collect::<Vec<_>>())
         });

@@ -12,7 +12,7 @@ use crate::args::classify::{LineArgs, QueryArgs};
 use crate::failure;
 use crate::files::RunFiles;
 use crate::holds::Holds;
-use crate::pages;
+use crate::pages::{self, shared::SharedPaths};
 use crate::samples::journal::{Job, Journal};
 use crate::samples::run::SheetRun;
 use crate::samples::{Sample, check_places};
@@ -83,7 +83,7 @@ pub(super) fn run(
     environment: &Environment<'_>,
     args: &QueryArgs,
     samples: Vec<Sample>,
-    journal: Option<Journal>,
+    (journal, shared): (Option<Journal>, SharedPaths),
     outputs: &OutputSet,
 ) -> Result<ExitCode> {
     let mut args = args.clone();
@@ -91,11 +91,14 @@ pub(super) fn run(
     let json = json.as_deref().map(|path| outputs.output(path)).transpose()?;
     let queries = queries(&args, &samples);
     let jobs: Vec<Job> = queries.iter().map(|query| query.job(environment)).collect();
+    let names = jobs.iter().map(|job| &*job.sample);
+    let pages = shared.create("classify", names, outputs)?;
     let run = SheetRun {
         command: "classify",
         console: environment.console,
         cancel: environment.cancel,
         journal,
+        pages,
         threads: environment.context.threads,
         started: environment.started,
         stage: Some(("open", environment.opened)),

@@ -17,7 +17,7 @@ use crate::args::CountArgs;
 use crate::console::Console;
 use crate::files::{RunFiles, files_of_table, is_read_once};
 use crate::holds::Holds;
-use crate::pages::{self, Pages};
+use crate::pages::{self, Pages, shared::SharedPaths};
 use crate::samples::journal::Job;
 use crate::samples::run::{SheetRun, check_inputs, job, journal};
 use crate::samples::{self, Sample, check_places, of_sample};
@@ -31,6 +31,9 @@ pub(super) fn run(
     context: &Context,
     (console, started): (&Console, Instant),
 ) -> Result<ExitCode> {
+    let mut args = args.clone();
+    let shared = SharedPaths::take(&mut args.pages, Some(sheet));
+    let args = &args;
     check(args)?;
     // A shard of the samples is whole samples.
     let shard = config.shard;
@@ -41,7 +44,7 @@ pub(super) fn run(
     let inputs: Vec<Vec<Input>> = samples.iter().map(inputs_of).collect();
     let each: Vec<CountArgs> = samples.iter().map(|(name, _)| of(args, name)).collect();
     let panel = panel(&config, context)?;
-    let files = files(args, sheet, &each, &inputs).read(&panel);
+    let files = files(args, sheet, &each, &inputs).read(&panel).write_each(shared.paths());
     let set = files.check()?;
     check_inputs(samples.iter().map(|(_, segments)| &segments[..]))?;
     if args.dry.dry_run {
@@ -59,7 +62,8 @@ pub(super) fn run(
     let threads = context.threads;
     let command = "count";
     let cancel = &cancel;
-    let run = SheetRun { command, console, cancel, journal, threads, started, stage: None };
+    let pages = shared.create(command, jobs.iter().map(|job| &*job.sample), &set)?;
+    let run = SheetRun { command, console, cancel, journal, pages, threads, started, stage: None };
     run.run(&jobs, (json, &set), |at| {
         console.info(format_args!("{}:", jobs[at].sample));
         let (set, now) = (OutputSet::new(), (console, Instant::now()));

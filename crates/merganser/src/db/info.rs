@@ -1,34 +1,45 @@
 //! `merganser db info`.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use merganser_io::OutputSet;
 use merganser_kraken2::{Kraken2Database, Kraken2Relation};
+use merganser_report::data::Data;
+use merganser_report::html;
 use serde_json::{Map, Value, json};
 
-use super::{describe, describe_kraken2};
+use super::{describe, describe_kraken2, page};
 use crate::args::db::DbInfoArgs;
-use crate::common::{print, text_of};
+use crate::common::{self, print, text_of};
 use crate::console::Console;
-use crate::database::AnyDatabase;
-use crate::failure;
+use crate::database::{self, AnyDatabase};
+use crate::files::RunFiles;
+use crate::holds::Holds;
+use crate::{failure, interrupt};
 
 /// Prints the properties of a database; of several, also how they differ and whether `classify` can use them together.
 /// If it cannot, that is an error.
 pub(super) fn run(args: &DbInfoArgs, console: &Console) -> Result<ExitCode> {
     let open = |path: &PathBuf| Ok((path.clone(), AnyDatabase::open(path)?));
+    let set = files(args)?.check()?;
     let all: Vec<Opened> = args.databases.iter().map(open).collect::<Result<_>>()?;
     if let [(_, only)] = &all[..] {
         let info = describe_any(only);
+        write_page(args, &all, false, &set)?;
         show(&json!([&info]), &info, args.json)?;
+        set.commit_last()?;
         return Ok(ExitCode::SUCCESS);
     }
     let (info, refusal) = describe_all(&all);
+    write_page(args, &all, refusal.is_some(), &set)?;
     let blocks = ["databases", "pairs"].into_iter().filter_map(|list| info[list].as_array());
     let mut blocks: Vec<Value> = blocks.flatten().cloned().collect();
     blocks.push(info["all"].clone());
     show(&blocks.into(), &info, args.json)?;
+    set.commit()?;
     let Some(refusal) = refusal else { return Ok(ExitCode::SUCCESS) };
     console.error(refusal);
     Ok(ExitCode::FAILURE)
@@ -36,6 +47,34 @@ pub(super) fn run(args: &DbInfoArgs, console: &Console) -> Result<ExitCode> {
 
 /// A database and its path.
 type Opened = (PathBuf, AnyDatabase);
+
+/// Returns the files that are read and written.
+fn files(args: &DbInfoArgs) -> Result<RunFiles> {
+    let mut files = RunFiles::new();
+    for path in args.databases.iter().filter(|_| args.report_html.is_some()) {
+        files = files.read(database::files(path)?);
+    }
+    Ok(files.write(Holds::PAGE, &args.report_html))
+}
+
+/// Writes the page, if it is wanted, which then only needs to be committed. `is_refused` tells whether the databases cannot be
+/// used together.
+fn write_page(args: &DbInfoArgs, all: &[Opened], is_refused: bool, set: &OutputSet) -> Result<()> {
+    let Some(path) = &args.report_html else { return Ok(()) };
+    let mut output = set.output(path)?;
+    interrupt::cancel_on_interrupt();
+    let context = common::context(args.threads.number(), None, None, None);
+    let of =
+        |(path, database): &Opened| page::of(path, database, &describe_any(database), &context);
+    let mut data = all.iter().map(of).collect::<Result<Vec<Data>>>()?;
+    if let Some(first) = data.first_mut().filter(|_| is_refused) {
+        let why = "These databases cannot be used together; `merganser db info` prints the reason.";
+        first.warnings.push(why.to_owned());
+    }
+    output.write_all(html::page(&data)?.as_bytes())?;
+    output.finish()?;
+    Ok(())
+}
 
 /// Prints the blocks as text, or the whole as JSON.
 fn show(blocks: &Value, whole: &Value, as_json: bool) -> Result<()> {
@@ -50,7 +89,7 @@ fn show(blocks: &Value, whole: &Value, as_json: bool) -> Result<()> {
     print(blocks.map(lines).collect::<Vec<_>>().join("\n"))
 }
 
-fn shown(value: &Value) -> String {
+pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),

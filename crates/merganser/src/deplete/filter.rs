@@ -11,7 +11,7 @@ use merganser_deplete::{
     Config, Confirmed, Error, Haplotypes, Host, MinimizerLookup, Outcome, OutputPaths, ReadFormat,
     run_in,
 };
-use merganser_io::{Input, OutputSet, ReadInput};
+use merganser_io::{Input, OutputSet, QualityOffset, ReadInput};
 use merganser_map::Index;
 use merganser_report::multiqc::Kind;
 use merganser_run::{Cancel, Context, Summary, thousands};
@@ -188,7 +188,9 @@ impl<'a> FilterJob<'a> {
         commit: impl Fn(&OutputSet) -> Result<(), merganser_io::Error>,
     ) -> Result<Summary> {
         let FilterJob { args, segments, inputs, kept, others } = self;
-        let pages = Pages::create(&args.pages, Kind::Selection, None, set).map_err(Error::from)?;
+        let pages = Pages::create(&args.pages, Kind::Selection, None, set);
+        let mut pages = pages.map_err(Error::from)?;
+        pages.profile(inputs.iter(), QualityOffset::default());
         let config = config(args);
         let command = command(args, &config, segments);
         let (format, tags) = (args.output_format, args.tags.clone().unwrap_or_default());
@@ -210,7 +212,7 @@ impl<'a> FilterJob<'a> {
         let finished = Finished { args, context, host, inputs, kept, outcome, started };
         summary::write(&finished, set)?;
         if Pages::is_wanted(&args.pages) {
-            pages.write(Kind::Selection, &page::of(&finished))?;
+            pages.write(Kind::Selection, page::of(&finished))?;
         }
         if let (Some(path), Some(haplotypes), Some(digests)) =
             (&args.certificate, haplotypes, digests)

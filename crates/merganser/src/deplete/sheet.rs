@@ -17,7 +17,7 @@ use crate::console::Console;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::interrupt;
-use crate::pages::{self, Pages};
+use crate::pages::{self, Pages, shared::SharedPaths};
 use crate::samples::journal::Job;
 use crate::samples::run::{SheetRun, check_inputs, job, journal};
 use crate::samples::{self, Sample, check_places, of_sample};
@@ -29,6 +29,9 @@ pub(super) fn run(
     (config, context): (&Config, &Context),
     (console, started): (&Console, Instant),
 ) -> Result<ExitCode> {
+    let mut args = args.clone();
+    let shared_pages = SharedPaths::take(&mut args.pages, Some(sheet));
+    let args = &args;
     let own = [
         ("-o", Some(&args.output)),
         ("--output2", args.output2.as_ref()),
@@ -46,7 +49,7 @@ pub(super) fn run(
     let job = |(own, sample): (_, &Sample)| FilterJob::of_sample(own, args, Some(&sample.0));
     let jobs = each.iter().zip(&samples).map(job).collect::<Result<Vec<_>>>()?;
     let files = RunFiles::new().read([sheet]).write(Holds::JSON, &args.json);
-    let files = files.write(Holds::ANYTHING, &args.resume);
+    let files = files.write(Holds::ANYTHING, &args.resume).write_each(shared_pages.paths());
     let files = jobs.iter().fold(files, |files, job| job.declare(files));
     let set = files.check()?;
     check_inputs(samples.iter().map(|(_, segments)| &segments[..]))?;
@@ -65,7 +68,9 @@ pub(super) fn run(
     let entries: Vec<Job> = parts.map(|(sample, parts)| entry(sample, parts)).collect();
     let stage = Some(("open", started.elapsed()));
     let (command, threads) = ("deplete filter", context.threads);
-    let run = SheetRun { command, console, cancel, journal, threads, started, stage };
+    let names = entries.iter().map(|entry| &*entry.sample);
+    let pages = shared_pages.create(command, names, &set)?;
+    let run = SheetRun { command, console, cancel, journal, pages, threads, started, stage };
     run.run(&entries, (json, &set), |at| {
         console.info(format_args!("{}:", entries[at].sample));
         let (set, now) = (OutputSet::new(), (console, Instant::now()));

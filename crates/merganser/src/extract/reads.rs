@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_alignments::{ReadFormat, put_files, quoted};
-use merganser_io::{Input, ReadInput};
+use merganser_io::{Input, QualityOffset, ReadInput};
 use merganser_report::multiqc::Kind;
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::extract::{
@@ -49,11 +49,12 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
         .write(ExtractFormat::holds(args.given_format, Holds::ANY_READS), &names)
         .write_each(Pages::paths(&args.pages, Kind::Selection, None))
         .check()?;
-    let pages = Pages::create(&args.pages, Kind::Selection, None, &set)?;
+    let mut pages = Pages::create(&args.pages, Kind::Selection, None, &set)?;
     if !is_fasta {
         refuse_other_reads(&names, &inputs)?;
     }
     interrupt::cancel_on_interrupt();
+    pages.profile(inputs.iter(), QualityOffset::default());
     let config = ExtractConfig {
         exclude: args.exclude,
         any_names: args.reads.pairs.any_names,
@@ -63,7 +64,7 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     let context = common::context(args.threads.number(), args.memory, None, None);
     let outcome = run_in(&config, &args.lines, &segments, (&paths, &set), &context)?;
     if Pages::is_wanted(&args.pages) {
-        pages.write(Kind::Selection, &page::of(args, &segments, &outcome))?;
+        pages.write(Kind::Selection, page::of(args, &segments, &outcome))?;
     }
     set.commit_last()?;
     ExtractFormat::note(args.given_format, &args.output, console);

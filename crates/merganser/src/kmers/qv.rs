@@ -113,7 +113,7 @@ fn evaluate(
     }
     if Pages::is_wanted(&args.pages) {
         let data = page(args, modes, &judgement, results);
-        pages.write(Kind::Assembly, &data)?;
+        pages.write(Kind::Assembly, data)?;
     }
     for doubt in &judgement.doubts {
         console.warn(format_args!("{doubt}"));

@@ -20,12 +20,15 @@ pub(super) fn paths(args: &MapArgs, job: &Job) -> Vec<(Holds, PathBuf)> {
     Pages::paths(&args.pages, Kind::Mapping, job.name.as_deref())
 }
 
-/// Creates the pages.
+/// Creates the pages, and begins to take profiles of the reads.
 ///
 /// # Errors
 /// If one cannot be created.
 pub(super) fn create(args: &MapArgs, job: &Job, set: &OutputSet) -> Result<Pages> {
-    Ok(Pages::create(&args.pages, Kind::Mapping, job.name.as_deref(), set).map_err(Error::from)?)
+    let pages = Pages::create(&args.pages, Kind::Mapping, job.name.as_deref(), set);
+    let mut pages = pages.map_err(Error::from)?;
+    pages.profile(inputs_of(&job.inputs), args.config.quality_offset);
+    Ok(pages)
 }
 
 /// Writes the pages.
@@ -34,7 +37,7 @@ pub(super) fn create(args: &MapArgs, job: &Job, set: &OutputSet) -> Result<Pages
 /// If one cannot be written.
 pub(super) fn write(finished: &Finished<'_>, job: &Job, pages: Pages) -> Result<()> {
     if Pages::is_wanted(&finished.args.pages) {
-        pages.write(Kind::Mapping, &of(finished, job))?;
+        pages.write(Kind::Mapping, of(finished, job))?;
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ use super::job::Job;
 use super::{Session, open_index, page, report, summary};
 use crate::args::map::MapArgs;
 use crate::console::Console;
+use crate::pages::shared::SharedPaths;
 use crate::samples::journal;
 use crate::samples::run::{self, SheetRun};
 
@@ -22,23 +23,25 @@ pub(super) fn run(
     args: &MapArgs,
     jobs: &[Job],
     context: &Context,
-    set: &OutputSet,
+    (set, shared): (&OutputSet, SharedPaths),
     (console, cancel, started): (&Console, &Cancel, Instant),
 ) -> Result<ExitCode> {
     run::check_inputs(jobs.iter().map(|job| &job.inputs[..]))?;
     let json = args.json.as_deref().map(|path| set.output(path)).transpose();
     let json = json.map_err(Error::from)?;
-    let shared = vec![args.reference.clone()];
-    let journal = run::journal(args.resume.as_deref(), shared, context, console)?;
+    let read = vec![args.reference.clone()];
+    let journal = run::journal(args.resume.as_deref(), read, context, console)?;
     let index = open_index(args, context)?;
     let indexing = started.elapsed();
     let session = Session { args, context, index: &index, indexing, console };
     let entries: Vec<journal::Job> = jobs.iter().map(|job| entry(&session, job)).collect();
+    let pages = shared.create("map", entries.iter().map(|entry| &*entry.sample), set)?;
     let of_sheet = SheetRun {
         command: "map",
         console,
         cancel,
         journal,
+        pages,
         threads: context.threads,
         started,
         stage: Some(("index", indexing)),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow, bail};
@@ -10,6 +11,7 @@ use merganser_io::{Content, look_up, reason};
 use merganser_run::{Cancel, Cancelled, format_size};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::fingerprints::{Fingerprint, Fingerprints};
 use crate::common::text_of;
@@ -22,7 +24,11 @@ const MAX: u64 = 64 << 20;
 /// A line may use at most 1 / `SHARE` of the memory, because it is held both as text and parsed.
 const SHARE: u64 = 6;
 
-/// A line of the journal: a finished sample.
+/// The part of the longest line that results for a page may use.
+const OF_PAGE: u64 = 2;
+
+/// A line of the journal: a finished sample. After these values, it may have the sample's results for a page of all
+/// samples, which are read only when they are needed, because those of many samples may be large.
 #[derive(Debug, Deserialize, Serialize)]
 struct Done {
     sample: String,
@@ -34,6 +40,9 @@ struct Done {
     files: Vec<Whole>,
     /// The sample's results in the summary of the run.
     results: Value,
+    /// The place of the line: its first byte, and its length in bytes.
+    #[serde(skip)]
+    place: (u64, usize),
 }
 
 /// An output in the state in which it was written.
@@ -67,6 +76,8 @@ pub(crate) struct Journal {
     /// The files that all samples share, such as a database, and their fingerprints when they were opened, or the reason
     /// why a file has none.
     shared: (Vec<PathBuf>, Inputs),
+    /// The maximum number of bytes of a line.
+    most: u64,
 }
 
 impl Journal {
@@ -85,8 +96,9 @@ impl Journal {
         }
         let (done, known) = Default::default();
         let shared = (Vec::new(), Ok(Vec::new()));
-        let mut journal = Journal { path: path.to_owned(), file, done, known, shared };
-        let earlier = journal.read_lines(MAX.min(memory / SHARE))?;
+        let most = MAX.min(memory / SHARE);
+        let mut journal = Journal { path: path.to_owned(), file, done, known, shared, most };
+        let earlier = journal.read_lines()?;
         if !earlier.is_empty() {
             console.info(format_args!(
                 "{}: samples that are done again, because an earlier version noted them without \
@@ -120,12 +132,14 @@ impl Journal {
 
     /// Reads all lines, and terminates the last line if it is incomplete. Returns the samples that are only in lines of
     /// earlier versions.
-    fn read_lines(&mut self, most: u64) -> Result<BTreeSet<String>> {
-        let path = self.path.clone();
+    fn read_lines(&mut self) -> Result<BTreeSet<String>> {
+        let (path, most) = (self.path.clone(), self.most);
         let failed = |error: io::Error| failed(&path, &error);
         let mut text = BufReader::new(self.file.try_clone().map_err(failed)?);
         let (mut line, mut number, mut earlier) = (Vec::new(), 0, BTreeSet::new());
+        let mut at = 0;
         loop {
+            at += line.len() as u64;
             line.clear();
             let read = (&mut text).take(most + 1).read_until(b'\n', &mut line).map_err(failed)?;
             if read == 0 {
@@ -151,7 +165,8 @@ impl Journal {
             if !line.ends_with(b"\n") {
                 self.file.write_all(b"\n").map_err(failed)?;
             }
-            let Ok(done) = serde_json::from_slice::<Done>(&line) else { continue };
+            let Ok(mut done) = serde_json::from_slice::<Done>(&line) else { continue };
+            done.place = (at, line.len());
             let Some(inputs) = &done.inputs else {
                 earlier.insert(done.sample);
                 continue;
@@ -188,9 +203,28 @@ impl Journal {
         }
         let (results, is_unchanged) = (done.results.clone(), inputs == *before);
         if !is_unchanged {
-            self.append(job, inputs, outputs, results.clone())?;
+            let page = self.page(job)?;
+            self.append(job, inputs, outputs, (results.clone(), page.as_deref()))?;
         }
         Ok(Some(results))
+    }
+
+    /// Returns the results of a finished job for the page of all samples, as they were noted; `None` if they were not.
+    ///
+    /// # Errors
+    /// If the journal cannot be read.
+    pub(crate) fn page(&self, job: &Job) -> Result<Option<String>> {
+        #[derive(Deserialize)]
+        struct Noted<'l> {
+            #[serde(borrow, default)]
+            page: Option<&'l RawValue>,
+        }
+        let done = self.done.get(&(job.sample.clone(), job.options.clone()));
+        let Some((at, length)) = done.map(|done| done.place) else { return Ok(None) };
+        let mut line = vec![0; length];
+        self.file.read_exact_at(&mut line, at).map_err(|error| failed(&self.path, &error))?;
+        let noted = serde_json::from_slice::<Noted<'_>>(&line).ok();
+        Ok(noted.and_then(|noted| noted.page).map(|page| page.get().to_owned()))
     }
 
     /// Takes the fingerprints of all files that a job is about to read.
@@ -200,8 +234,8 @@ impl Journal {
         Ok(shared.into_iter().chain(own).collect())
     }
 
-    /// Notes a job whose outputs are committed as finished, unless its inputs have changed since `inputs` was taken.
-    /// Returns the reason if it is not noted.
+    /// Notes a job whose outputs are committed as finished, with its results and those for a page, unless its inputs have
+    /// changed since `inputs` was taken. Returns the reason if it is not noted.
     ///
     /// # Errors
     /// If the outputs cannot be read, the journal cannot be written, or the run is cancelled.
@@ -209,7 +243,7 @@ impl Journal {
         &mut self,
         job: &Job,
         inputs: Inputs,
-        results: Value,
+        results: (Value, Option<&str>),
         cancel: &Cancel,
     ) -> Result<Option<String>> {
         let inputs = match inputs {
@@ -220,6 +254,9 @@ impl Journal {
         if let Some((_, changed)) = files.find(|(before, file)| !before.is_unchanged(file)) {
             return Ok(Some(format!("{} was changed meanwhile", changed.display())));
         }
+        if results.1.is_some_and(|page| page.len() as u64 > self.most / OF_PAGE) {
+            return Ok(Some("its results for the page are too large for the journal".to_owned()));
+        }
         self.append(job, inputs, found(&job.outputs, cancel)?, results)?;
         Ok(None)
     }
@@ -229,11 +266,16 @@ impl Journal {
         job: &Job,
         inputs: Vec<Fingerprint>,
         files: Vec<Whole>,
-        results: Value,
+        (results, page): (Value, Option<&str>),
     ) -> Result<()> {
         let (sample, options) = (job.sample.clone(), job.options.clone());
-        let done = Done { sample, job: options, inputs: Some(inputs), files, results };
+        let place = Default::default();
+        let done = Done { sample, job: options, inputs: Some(inputs), files, results, place };
         let mut line = serde_json::to_vec(&done)?;
+        if let Some(page) = page {
+            line.pop();
+            line.extend_from_slice(format!(",\"page\":{}}}", page.trim_end()).as_bytes());
+        }
         line.push(b'\n');
         let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
         written.map_err(|error| failed(&self.path, &error))

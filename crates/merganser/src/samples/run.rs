@@ -11,10 +11,11 @@ use merganser_run::{Cancel, Context, Summary};
 use serde_json::{Map, Value};
 
 use super::Sample;
-use super::journal::{Job, Journal};
+use super::journal::{Inputs, Job, Journal};
 use crate::common::{text_of, write_summary};
 use crate::console::Console;
 use crate::failure;
+use crate::pages::shared::SharedPages;
 
 /// A run of a command for all samples of a sheet.
 pub(crate) struct SheetRun<'r> {
@@ -24,6 +25,8 @@ pub(crate) struct SheetRun<'r> {
     pub(crate) cancel: &'r Cancel,
     /// The finished samples (`--resume`).
     pub(crate) journal: Option<Journal>,
+    /// The page of all samples.
+    pub(crate) pages: Option<SharedPages>,
     pub(crate) threads: usize,
     pub(crate) started: Instant,
     /// The stage before the first sample, and its time.
@@ -43,10 +46,10 @@ impl SheetRun<'_> {
     /// Runs `work` for one job after the other; it returns the results for the summary. The outputs of a sample appear
     /// together as soon as it is finished; `outputs`, which has the summary `json`, appears at the end. A sample that
     /// fails leaves no outputs, the others are still done, and the exit code is 1. Samples that the journal has as
-    /// finished are skipped.
+    /// finished are skipped; the page of all samples has their results, too.
     ///
     /// # Errors
-    /// If the run is cancelled, or the journal or the summary cannot be written.
+    /// If the run is cancelled, or the journal, the page or the summary cannot be written.
     pub(crate) fn run(
         mut self,
         jobs: &[Job],
@@ -63,6 +66,9 @@ impl SheetRun<'_> {
                 results.skipped,
                 jobs.len()
             ));
+        }
+        if let Some(pages) = self.pages {
+            pages.finish()?;
         }
         if let Some(output) = json {
             let mut summary = Summary::new(self.command);
@@ -88,22 +94,18 @@ impl SheetRun<'_> {
         results: &mut Results,
     ) -> Result<()> {
         let mut inputs = Ok(Vec::new());
+        if let Some(before) = self.earlier(job)? {
+            results.samples.insert(job.sample.clone(), before);
+            results.skipped += 1;
+            return Ok(());
+        }
         if let Some(journal) = &mut self.journal {
-            if let Some(before) = journal.results(job, self.cancel)? {
-                results.samples.insert(job.sample.clone(), before);
-                results.skipped += 1;
-                return Ok(());
-            }
             // Errors of missing inputs are reported by the run.
             inputs = journal.inputs(job, self.cancel);
         }
         match work() {
             Ok(of_sample) => {
-                if let Some(journal) = &mut self.journal
-                    && let Some(why) = journal.note(job, inputs, of_sample.clone(), self.cancel)?
-                {
-                    self.console.warn(format_args!("{}: not noted as done: {why}", job.sample));
-                }
+                self.note(job, inputs, &of_sample)?;
                 results.samples.insert(job.sample.clone(), of_sample);
             }
             Err(error) if self.cancel.is_cancelled() => return Err(error),
@@ -112,7 +114,44 @@ impl SheetRun<'_> {
                 self.console.error(format_args!("{}: {message}", job.sample));
                 results.samples.insert(job.sample.clone(), Value::Null);
                 results.failed.push(job.sample.clone());
+                if let Some(pages) = &mut self.pages {
+                    // A sample may have left results before it failed.
+                    pages.take();
+                    pages.add_failed(&job.sample)?;
+                }
             }
+        }
+        Ok(())
+    }
+
+    /// Returns the results of a sample that an earlier run finished, and adds them to the page. `None` if the sample
+    /// must be done (again).
+    fn earlier(&mut self, job: &Job) -> Result<Option<Value>> {
+        let Some(journal) = &mut self.journal else { return Ok(None) };
+        let Some(results) = journal.results(job, self.cancel)? else { return Ok(None) };
+        if let Some(pages) = &mut self.pages {
+            let Some(line) = journal.page(job)? else {
+                self.console.info(format_args!(
+                    "{}: is done again, because the journal has no results of it for the page",
+                    job.sample
+                ));
+                return Ok(None);
+            };
+            pages.add(&line)?;
+        }
+        Ok(Some(results))
+    }
+
+    /// Adds a finished sample to the page, and notes it in the journal.
+    fn note(&mut self, job: &Job, inputs: Inputs, results: &Value) -> Result<()> {
+        let line = self.pages.as_ref().and_then(SharedPages::take);
+        if let (Some(pages), Some(line)) = (&mut self.pages, &line) {
+            pages.add(line)?;
+        }
+        let Some(journal) = &mut self.journal else { return Ok(()) };
+        let done = (results.clone(), line.as_deref());
+        if let Some(why) = journal.note(job, inputs, done, self.cancel)? {
+            self.console.warn(format_args!("{}: not noted as done: {why}", job.sample));
         }
         Ok(())
     }

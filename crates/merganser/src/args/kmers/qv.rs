@@ -72,6 +72,7 @@ pub(crate) struct QvArgs {
     ///
     /// Its header names the columns: sample, fastq_1 and fastq_2 or reads (files, or one table), and assembly, or hap1
     /// and hap2.
+    /// A file of --report-html or --report-data without {} in its name has all samples.
     #[arg(long, value_name = "FILE")]
     #[arg(conflicts_with_all = ["reads", "assemblies", "union", "maternal", "range", "ranges"])]
     pub(crate) sample_sheet: Option<PathBuf>,

@@ -41,7 +41,7 @@ struct PresetArgs {
 }
 
 /// [`Config`], completed by a preset.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct MapConfig {
     config: Config,
     /// The preset that applies although none is given.

@@ -77,7 +77,7 @@ impl Shown {
         if let Some(output) = output {
             write_plot(args, output, model, &data)?;
         }
-        pages.write(Kind::Spectrum, &data)
+        pages.write(Kind::Spectrum, data)
     }
 }
 

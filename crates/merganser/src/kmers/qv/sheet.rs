@@ -16,7 +16,7 @@ use crate::common::text_of;
 use crate::console::Console;
 use crate::files::{RunFiles, files_of_table};
 use crate::holds::Holds;
-use crate::pages;
+use crate::pages::{self, shared::SharedPaths};
 use crate::samples::journal::Job;
 use crate::samples::run::{SheetRun, check_inputs, files_read, job, journal};
 use crate::samples::{self, SampleWithAssemblies, check_places, of_sample};
@@ -28,12 +28,15 @@ pub(super) fn run(
     context: &Context,
     (console, started): (&Console, Instant),
 ) -> Result<ExitCode> {
+    let mut args = args.clone();
+    let shared = SharedPaths::take(&mut args.pages, Some(sheet));
+    let args = &args;
     check_places([("-o", Some(&args.output))].into_iter().chain(args.pages.places()))?;
     pages::refuse_name(&args.pages)?;
     let samples = samples::read_with_assemblies(sheet, console)?;
     let each: Vec<QvArgs> = samples.iter().map(|sample| of(args, sample)).collect();
     let mut files = RunFiles::new().read([sheet]).write(Holds::JSON, &args.json);
-    files = files.write(Holds::ANYTHING, &args.resume);
+    files = files.write(Holds::ANYTHING, &args.resume).write_each(shared.paths());
     let mut entries = Vec::new();
     for (sample, args) in samples.iter().zip(&each) {
         let (read, outputs) = (files_of(sample, context)?, outputs(args)?);
@@ -45,7 +48,8 @@ pub(super) fn run(
     let json = json.map_err(Error::from)?;
     let journal = journal(args.resume.as_deref(), Vec::new(), context, console)?;
     let (command, threads, cancel) = ("kmers qv", context.threads, &context.cancel);
-    let run = SheetRun { command, console, cancel, journal, threads, started, stage: None };
+    let pages = shared.create(command, entries.iter().map(|entry| &*entry.sample), &set)?;
+    let run = SheetRun { command, console, cancel, journal, pages, threads, started, stage: None };
     run.run(&entries, (json, &set), |at| {
         console.info(format_args!("{}:", entries[at].sample));
         let now = (console, Instant::now());
