@@ -4,6 +4,8 @@
 const QUALITIES: usize = 94;
 /// The number of significant digits of a position that are kept.
 const DIGITS: u32 = 3;
+/// The positions before this one have bins of their own.
+const SINGLE: u64 = 10u64.pow(DIGITS);
 
 /// The bases and qualities of a group of positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,21 +61,27 @@ impl Positions {
             self.bins.resize_with(last + 1, Bin::default);
         }
         self.has_qualities |= quality.is_some();
-        let mut position = at;
-        let mut rest = 0;
-        while rest < letters.len() {
+        // The first positions have bins of their own, which matters for the time of short reads.
+        let single = letters.len().min(SINGLE.saturating_sub(at) as usize);
+        let first = (at as usize).min(self.bins.len());
+        for (bin, &letter) in self.bins[first..].iter_mut().zip(&letters[..single]) {
+            bin.bases[code(letter)] += 1;
+        }
+        let qualities = quality.unwrap_or_default();
+        for (bin, &letter) in self.bins[first..].iter_mut().zip(qualities.iter().take(single)) {
+            bin.qualities[phred(letter)] += 1;
+        }
+        let mut from = single;
+        while from < letters.len() {
+            let position = at + from as u64;
             let width = width(position);
-            let left = (width - position % width) as usize;
-            let part = rest..letters.len().min(rest + left);
+            let to = letters.len().min(from + (width - position % width) as usize);
             let bin = &mut self.bins[bin_of(position)];
-            for &letter in &letters[part.clone()] {
-                bin.bases[code(letter)] += 1;
+            letters[from..to].iter().for_each(|&letter| bin.bases[code(letter)] += 1);
+            for &letter in qualities.get(from..to).unwrap_or_default() {
+                bin.qualities[phred(letter)] += 1;
             }
-            for &letter in quality.iter().flat_map(|quality| &quality[part.clone()]) {
-                bin.qualities[usize::from(letter.saturating_sub(b'!')).min(QUALITIES - 1)] += 1;
-            }
-            position += part.len() as u64;
-            rest = part.end;
+            from = to;
         }
     }
 
@@ -108,6 +116,12 @@ fn summary(qualities: &[u32; QUALITIES]) -> QualitySummary {
     let quartiles = [1, 2, 3].map(quartile);
     let sum = (0..).zip(qualities).map(|(quality, &bases)| quality * u64::from(bases)).sum();
     QualitySummary { sum, quartiles }
+}
+
+/// Returns the quality of a letter (Phred+33), within the range.
+#[inline]
+fn phred(letter: u8) -> usize {
+    usize::from(letter.saturating_sub(b'!')).min(QUALITIES - 1)
 }
 
 /// Returns the place of a letter among A, C, G, T and the others.

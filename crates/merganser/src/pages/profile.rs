@@ -13,7 +13,7 @@ use super::name_of;
 /// The maximum number of inputs with a profile: a page cannot show more.
 const MOST: usize = 64;
 
-/// A profile, or the reason why there is none, as a remark for the page.
+/// A profile, or the reason why it is missing, as a remark for the page.
 enum Profile {
     Taken(Reads),
     Missing(String),
