@@ -8,12 +8,12 @@ pub struct JobPlan {
     pub devices: Vec<u32>,
     /// The least memory that it needs, in bytes; `None` if this depends on the content of the inputs.
     pub memory: Option<u64>,
-    /// What else is decided, a sentence without a full stop each.
+    /// Further decisions, a sentence without a full stop each.
     pub notes: Vec<String>,
 }
 
 impl JobPlan {
-    /// Returns the plan of a job on these GPUs, or on the CPU if there are none.
+    /// Returns the plan of a job on these GPUs, or on the CPU if the list is empty.
     #[must_use]
     pub fn on(devices: Vec<u32>) -> JobPlan {
         JobPlan { devices, ..JobPlan::default() }

@@ -45,7 +45,7 @@ enum Place {
     Nameless { _made: MadeDirectories },
 }
 
-/// What an output is written to.
+/// The destination of an output.
 enum Target {
     /// A stream that is already open.
     Stream(File),
