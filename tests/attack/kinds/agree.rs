@@ -77,7 +77,8 @@ fn agree(expected: (&Scene, &Ended), found: (&Scene, &Ended)) -> std::result::Re
         return Ok(());
     }
     let (first, second) = (&expected.1, &found.1);
-    let message = |ended: &Ended| ended.stderr.lines().find(|l| l.starts_with("error")).map(str::to_owned);
+    let message =
+        |ended: &Ended| ended.stderr.lines().find(|l| l.starts_with("error")).map(str::to_owned);
     if (first.code, message(first)) != (second.code, message(second)) {
         let [first, second] = [first, second].map(|ended| shown(&ended.stderr));
         return fault(format!("plain: {first}, otherwise: {second}"));
