@@ -345,7 +345,7 @@ fn databases_have_pages() {
     ))
     .ok();
     for (name, references, stored) in
-        [("s.mgdb", "targets", "features"), ("k2", "unreached", "filled")]
+        [("s.mgdb", "sequences", "features"), ("k2", "unreached", "minimizers")]
     {
         let text = dir.run(&format!("db info {name} --json --report-html d.html")).ok();
         let info: Value = serde_json::from_str(&text).unwrap();
@@ -362,7 +362,7 @@ fn databases_have_pages() {
             );
             assert_eq!((&database["bases"], &top["b"]), (&info["bases"], &info["bases"]));
         } else {
-            assert_eq!((&database["places"], &top["c"]), (&info["cells"], &info["filled"]));
+            assert_eq!((&database["cells"], &top["c"]), (&info["cells"], &info["minimizers"]));
         }
         let species = database["rows"].as_array().unwrap().iter().filter(|row| row["r"] == "S");
         assert_eq!(species.count(), 2);

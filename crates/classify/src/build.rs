@@ -171,7 +171,7 @@ pub fn add_with(
 /// read, the genomes are not.
 ///
 /// # Errors
-/// Those that a build would report before it reads genomes.
+/// The errors that a build would report before it reads genomes.
 pub fn plan_build(
     config: &BuildConfig,
     inputs: &[Input],

@@ -116,6 +116,8 @@ struct Profiler {
     positions: Positions,
     /// The record whose end is not known yet.
     open: Option<OpenRecord>,
+    /// Whether a record was too long for a read.
+    was_too_long: bool,
 }
 
 #[derive(Default)]
@@ -127,12 +129,16 @@ struct OpenRecord {
 
 impl Profiler {
     fn is_too_long(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| open.length > LONGEST_READ)
+        self.was_too_long || self.open.as_ref().is_some_and(|open| open.length > LONGEST_READ)
     }
 
     /// Counts the open record, which has ended.
     fn close(&mut self) {
         let Some(OpenRecord { length, of: [at, gc] }) = self.open.take() else { return };
+        if length > LONGEST_READ {
+            self.was_too_long = true;
+            return;
+        }
         self.records += 1;
         self.bases += length;
         *self.lengths.entry(length).or_default() += 1;
@@ -339,6 +345,9 @@ mod tests {
         let line = [&b"ACGT".repeat(20)[..], b"\n"].concat();
         let genome = [b">chr1\n", &line.repeat(LONGEST_READ as usize / 80 + 1)[..]].concat();
         assert!(matches!(of_text(&genome), Err(NoProfile::NoReads)));
+        // Also if the sequence ends in the chunk in which it becomes too long.
+        let plasmid = [&genome[..], b">plasmid\nACGT\n"].concat();
+        assert!(matches!(of_text(&plasmid), Err(NoProfile::NoReads)));
         let long = vec![b'A'; 3 * LONGEST_READ as usize];
         assert!(matches!(of_text(&fastq(&[(long.clone(), long)])), Err(NoProfile::NoReads)));
         assert!(matches!(of_text(b"@r\nAC\n+\nI\n"), Err(NoProfile::Input(_))));

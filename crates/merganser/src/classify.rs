@@ -120,6 +120,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let paths = take_databases(args, &mut query)?;
     check_usage(args, &query)?;
     let shared = SharedPaths::take(&mut query.pages, args.sample_sheet.as_deref());
+    shared.refuse_shard(args.shard)?;
     let work = Work::new(args, &query, console)?;
     let source = DatabaseChoice::new(args, paths)?;
     source.check(&query)?;

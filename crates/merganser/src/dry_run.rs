@@ -1,6 +1,7 @@
 //! `--dry-run`: checks what a run needs, and prints what it would do. Every command states its inputs and its plan here after
 //! its own checks, before it creates anything.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs;
@@ -27,8 +28,13 @@ pub(crate) struct DryRun<'r> {
     /// The lines of the description: a name and a text.
     rows: Vec<(&'static str, String)>,
     outputs: Vec<PathBuf>,
+    /// The journal, to which the run appends.
+    journal: Option<PathBuf>,
     /// The plan; that with the most memory, if there are several.
     job: Option<JobPlan>,
+    /// The devices of all plans, and whether one of these is for the CPU.
+    devices: BTreeSet<u32>,
+    on_cpu: bool,
 }
 
 impl<'r> DryRun<'r> {
@@ -53,7 +59,8 @@ impl<'r> DryRun<'r> {
         files.check_creation(made)?;
         let rows = vec![("dry run", format!("merganser {command}; nothing was written"))];
         let outputs = files.outputs().map(Path::to_owned).collect();
-        Ok(DryRun { context, rows, outputs, job: None })
+        let (journal, job, devices, on_cpu) = (None, None, BTreeSet::new(), false);
+        Ok(DryRun { context, rows, outputs, journal, job, devices, on_cpu })
     }
 
     /// Replaces the outputs that are shown, for commands that declare more than they write.
@@ -65,7 +72,8 @@ impl<'r> DryRun<'r> {
     ///
     /// # Errors
     /// If the file is not a journal.
-    pub(crate) fn journal(&self, path: Option<&Path>) -> Result<()> {
+    pub(crate) fn journal(&mut self, path: Option<&Path>) -> Result<()> {
+        self.journal = path.map(Path::to_owned);
         path.map_or(Ok(()), Journal::check)
     }
 
@@ -134,14 +142,15 @@ impl<'r> DryRun<'r> {
     /// # Errors
     /// If a device cannot be used.
     pub(crate) fn job(&mut self, plan: JobPlan) -> Result<()> {
+        let all = self.devices.len();
+        self.devices.extend(&plan.devices);
+        self.on_cpu |= plan.devices.is_empty();
+        if self.devices.len() > all {
+            Device::open_all(&plan.devices)?;
+        }
         match &self.job {
             Some(before) if before.memory >= plan.memory => {}
-            _ => {
-                if !plan.devices.is_empty() {
-                    Device::open_all(&plan.devices)?;
-                }
-                self.job = Some(plan);
-            }
+            _ => self.job = Some(plan),
         }
         Ok(())
     }
@@ -152,10 +161,10 @@ impl<'r> DryRun<'r> {
     /// If stdout cannot be written.
     pub(crate) fn print(mut self) -> Result<ExitCode> {
         let job = self.job.take().unwrap_or_default();
-        let devices = match &job.devices[..] {
-            [] => "CPU".to_owned(),
-            all => all.iter().map(|number| format!("cuda:{number}")).collect::<Vec<_>>().join(","),
-        };
+        let on_cpu = self.on_cpu || self.devices.is_empty();
+        let names = on_cpu.then(|| "CPU".to_owned()).into_iter();
+        let names = names.chain(self.devices.iter().map(|number| format!("cuda:{number}")));
+        let devices = names.collect::<Vec<_>>().join(",");
         self.row("device", format!("{devices}, {} threads", self.context.threads));
         let limit = format_size(self.context.budget());
         self.row(
@@ -167,7 +176,8 @@ impl<'r> DryRun<'r> {
         );
         job.notes.into_iter().for_each(|note| self.row("plan", note));
         for output in std::mem::take(&mut self.outputs) {
-            self.row("output", written(&output));
+            let is_journal = self.journal.as_ref() == Some(&output);
+            self.row("output", written(&output, is_journal));
         }
         let mut text = String::new();
         for (name, value) in &self.rows {
@@ -222,6 +232,11 @@ impl Sink for Beginning {
     }
 
     fn end(&mut self) {}
+
+    /// Most jobs accept any qualities.
+    fn uses_qualities(&self) -> bool {
+        false
+    }
 }
 
 /// Describes an input of reads: its files, whether they have pairs, and their size.
@@ -244,12 +259,15 @@ fn size_of(paths: &[&Path]) -> Option<String> {
 }
 
 /// Describes an output.
-fn written(path: &Path) -> String {
-    match path.as_os_str() == "-" {
-        true => "stdout".to_owned(),
-        false if fs::metadata(path).is_ok_and(|at| at.is_file()) => {
-            format!("{} (replaces the existing file)", path.display())
-        }
-        false => path.display().to_string(),
+fn written(path: &Path, is_journal: bool) -> String {
+    if path.as_os_str() == "-" {
+        return "stdout".to_owned();
     }
+    let exists = fs::metadata(path).is_ok_and(|at| at.is_file());
+    let what = match (exists, is_journal) {
+        (false, _) => "",
+        (true, true) => " (appends to the existing file)",
+        (true, false) => " (replaces the existing file)",
+    };
+    format!("{}{what}", path.display())
 }

@@ -132,14 +132,17 @@ impl RunFiles {
         self.outputs.iter().map(|(_, path)| path.as_path())
     }
 
-    /// Checks that all outputs can be created, without creating any. Those in the folder `made`, which the run creates, are
-    /// not checked if it is missing.
+    /// Checks that all outputs can be created, without creating any. Those in the folder `made`, or a
+    /// folder above it, are not checked if it is missing: the run creates it.
     ///
     /// # Errors
     /// Names the first output that cannot be created.
     pub(crate) fn check_creation(&self, made: Option<&Path>) -> Result<(), merganser_io::Error> {
-        let made = made.filter(|folder| !folder.exists());
-        let is_made = |path: &Path| made.is_some_and(|made| path.parent() == Some(made));
+        let is_made = |path: &Path| {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let missing = folder.filter(|folder| !folder.exists());
+            missing.is_some_and(|missing| made.is_some_and(|made| made.starts_with(missing)))
+        };
         self.outputs().filter(|path| !is_made(path)).try_for_each(check_creation)
     }
 }

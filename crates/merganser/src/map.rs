@@ -67,6 +67,7 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
     check(args)?;
     let mut args = args.clone();
     let shared = SharedPaths::take(&mut args.pages, args.sample_sheet.as_deref());
+    shared.refuse_shard(args.shard)?;
     let args = &args;
     let mut context = args.limits.context(&args.device);
     if let Some(directory) = &args.tmp_dir {
@@ -106,7 +107,7 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
         refuse_other_reads(&unmapped, &inputs)?;
     }
     if args.dry.dry_run {
-        return dry::run(args, &jobs, &files, (&context, console));
+        return dry::run(args, &jobs, (&files, &shared), (&context, console));
     }
     let cancel = interrupt::cancel_on_interrupt();
     if args.sample_sheet.is_some() {

@@ -23,7 +23,7 @@ use crate::failure;
 use crate::holds::Holds;
 use crate::samples::of_sample;
 use profile::Profiles;
-use shared::Slot;
+use shared::SampleResults;
 
 /// Outputs that are open, so that one that cannot be written ends the run at its start.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub(crate) struct Pages {
     html: Option<Output>,
     data: Option<Output>,
     multiqc: Vec<Output>,
-    slot: Slot,
+    results: SampleResults,
     profiles: Option<Profiles>,
 }
 
@@ -67,7 +67,7 @@ impl Pages {
             html: open(&args.report_html)?,
             data: open(&args.report_data)?,
             multiqc,
-            slot: args.slot.clone(),
+            results: args.results.clone(),
             profiles: None,
         })
     }
@@ -78,7 +78,7 @@ impl Pages {
         inputs: impl Iterator<Item = &'i Input>,
         offset: QualityOffset,
     ) {
-        if self.html.is_some() || self.data.is_some() || self.slot.is_wanted() {
+        if self.html.is_some() || self.data.is_some() || self.results.is_wanted() {
             self.profiles = Some(Profiles::begin(inputs, offset));
         }
     }
@@ -86,7 +86,7 @@ impl Pages {
     /// Whether any page was requested.
     pub(crate) fn is_wanted(args: &PageArgs) -> bool {
         let own = args.report_html.is_some() || args.report_data.is_some();
-        own || args.multiqc.is_some() || args.slot.is_wanted()
+        own || args.multiqc.is_some() || args.results.is_wanted()
     }
 
     /// Writes and finishes all files, with the profiles of the reads.
@@ -94,12 +94,12 @@ impl Pages {
     /// # Errors
     /// If one cannot be written.
     pub(crate) fn write(self, kind: Kind, mut data: Data) -> anyhow::Result<()> {
-        let Pages { html, data: line, multiqc, slot, profiles } = self;
+        let Pages { html, data: line, multiqc, results, profiles } = self;
         if let Some(profiles) = profiles {
             profiles.add_to(&mut data)?;
         }
         let data = &data;
-        slot.put(data)?;
+        results.put(data)?;
         let put = |output: Option<Output>, text: &dyn Fn() -> io::Result<String>| {
             let Some(mut output) = output else { return anyhow::Ok(()) };
             output.write_all(text()?.as_bytes())?;

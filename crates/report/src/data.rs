@@ -515,9 +515,9 @@ pub struct Database {
     pub unit: String,
     /// The number of distinct features or minimizers.
     pub stored: u64,
-    /// The number of places for them, if it is fixed.
+    /// The number of cells for them, if it is fixed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub places: Option<u64>,
+    pub cells: Option<u64>,
     /// The taxa; parents precede their children. Their numbers are those of reference sequences, or of minimizers if the
     /// database does not list its references.
     pub rows: Vec<Taxon>,

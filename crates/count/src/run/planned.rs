@@ -16,7 +16,7 @@ use crate::{Config, Error};
 /// files, the beginning of the first is read, whose k-mers decide the number of bins. Nothing is written.
 ///
 /// # Errors
-/// Those that a run would report before it reads more.
+/// The errors that a run would report before it reads more.
 pub fn plan_run(config: &Config, inputs: &[Input], context: &Context) -> Result<JobPlan, Error> {
     config.validate()?;
     context.validate()?;
@@ -39,7 +39,10 @@ pub fn plan_run(config: &Config, inputs: &[Input], context: &Context) -> Result<
         let plan = planned::<K>(job, inputs, context)?;
         (plan, plan::needed::<K>(job, plan.bins))
     });
-    let found = found.with_note(format!("k-mers are counted in {} bins", plan.bins));
+    let found = found.with_note(match plan.bins {
+        1 => "k-mers are counted at once".to_owned(),
+        bins => format!("k-mers are counted in {bins} bins"),
+    });
     let found = match config.storage {
         Storage::Disk => found.with_note("all k-mers go to temporary files (--storage disk)"),
         _ => found

@@ -40,14 +40,12 @@ impl MadeDirectories {
     /// Checks that [`ensure`](Self::ensure) could create a directory, without creating it.
     ///
     /// # Errors
-    /// If the outermost missing directory cannot be created.
+    /// If the outermost missing directory cannot be created, or nothing can be written to an existing one.
     pub fn check(directory: &Path) -> io::Result<()> {
-        let Some(missing) = steps(directory).filter(|path| !path.exists()).last() else {
-            return Ok(());
-        };
+        let missing = steps(directory).filter(|path| !path.exists()).last();
+        let written = missing.map_or(directory, directory_of);
         // The dot makes a file in place of the directory an error.
-        let (above, wanted) = (directory_of(missing), Access::WRITE_OK | Access::EXEC_OK);
-        Ok(accessat(CWD, above.join("."), wanted, AtFlags::EACCESS)?)
+        Ok(accessat(CWD, written.join("."), Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
     }
 
     fn ensure_once(directory: &Path) -> io::Result<MadeDirectories> {

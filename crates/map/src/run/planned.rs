@@ -13,7 +13,7 @@ use crate::{Config, Error};
 /// is the kind of the index of sorted records, if one is written. No read is read, and nothing is written.
 ///
 /// # Errors
-/// Those that a run would report before it reads anything.
+/// The errors that a run would report before it reads anything.
 ///
 /// # Panics
 /// If the index is that of a file and was not [checked](Index::check).

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::common::text_of;
-use crate::pages::shared::Slot;
+use crate::pages::shared::SampleResults;
 use crate::samples::of_sample;
 
 /// Outputs for people to look at.
@@ -24,9 +24,9 @@ pub(crate) struct PageArgs {
     /// Name of the sample in these files [default: the name of the first input]
     #[arg(long, value_name = "NAME", help_heading = "Pages")]
     pub(crate) sample_name: Option<String>,
-    /// Where a sample of a sheet leaves its results for the page of all samples.
+    /// The results of a sample of a sheet, for the page of all samples.
     #[arg(skip)]
-    pub(crate) slot: Slot,
+    pub(crate) results: SampleResults,
 }
 
 impl PageArgs {
@@ -47,7 +47,7 @@ impl PageArgs {
             report_data: own(&self.report_data),
             multiqc: own(&self.multiqc),
             sample_name: Some(text_of(name)),
-            slot: self.slot.clone(),
+            results: self.results.clone(),
         }
     }
 }

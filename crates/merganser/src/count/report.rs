@@ -70,7 +70,7 @@ fn unused(finished: &Finished<'_>) -> String {
     if outcome.ambiguous_letters > 0 {
         let _ = write!(text, "; {} not A C G T U", thousands(outcome.ambiguous_letters));
     }
-    if let Some(least) = finished.config.min_qual {
+    if let (Some(least), 1..) = (finished.config.min_qual, outcome.low_quality_bases) {
         let low = thousands(outcome.low_quality_bases);
         let _ = write!(text, "; {low} of a quality below {least}");
     }

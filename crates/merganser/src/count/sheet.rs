@@ -37,6 +37,7 @@ pub(super) fn run(
     check(args)?;
     // A shard of the samples is whole samples.
     let shard = config.shard;
+    shared.refuse_shard(shard)?;
     let config = Config { shard: None, ..config };
     config.validate()?;
     let samples = samples::read(sheet, &args.reads, false, console)?;

@@ -54,7 +54,7 @@ fn of_own(database: &Database) -> Result<data::Database> {
         bases: Some(bases.total()),
         unit: "features".to_owned(),
         stored: database.features(),
-        places: None,
+        cells: None,
         rows: rows(&sequences, Some(&bases), database.taxonomy())?,
     })
 }
@@ -72,7 +72,7 @@ fn of_kraken2(database: &Kraken2Database, context: &Context) -> Result<data::Dat
         bases: None,
         unit: "minimizers".to_owned(),
         stored: minimizers.total(),
-        places: Some(database.cells()),
+        cells: Some(database.cells()),
         rows: rows(&minimizers, None, database.tree())?,
     })
 }

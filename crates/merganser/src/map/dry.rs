@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
-use merganser_io::Input;
-use merganser_run::Context;
+use merganser_io::{Input, text_bytes};
+use merganser_run::{Context, JobPlan, Work};
 
 use super::job::Job;
 use super::{Session, check_topology, config, find_index, page};
@@ -14,12 +14,13 @@ use crate::args::map::MapArgs;
 use crate::console::Console;
 use crate::dry_run::DryRun;
 use crate::files::RunFiles;
+use crate::pages::shared::SharedPaths;
 
 /// Checks what a run needs for its samples, and prints what it would do.
 pub(super) fn run(
     args: &MapArgs,
     jobs: &[Job],
-    files: &RunFiles,
+    (files, shared): (&RunFiles, &SharedPaths),
     (context, console): (&Context, &Console),
 ) -> Result<ExitCode> {
     let mut dry = DryRun::new("map", files, context)?;
@@ -33,7 +34,13 @@ pub(super) fn run(
             dry.file("index", &args.reference);
             dry.row("k", index.k().to_string());
         }
-        None => dry.reference(&Input::File(args.reference.clone()))?,
+        None => {
+            let input = Input::File(args.reference.clone());
+            dry.reference(&input)?;
+            let size = text_bytes([&input]);
+            let devices = context.choose_gpus(Work::Index, size, merganser_gpu::usable)?;
+            dry.job(JobPlan::on(devices))?;
+        }
     }
     let indexing = Duration::ZERO;
     let session = index.as_ref().map(|index| Session { args, context, index, indexing, console });
@@ -51,6 +58,7 @@ pub(super) fn run(
         outputs.extend(job.unmapped.clone());
         outputs.extend(page::paths(args, job).into_iter().map(|(_, path)| path));
     }
+    outputs.extend(shared.paths().map(|(_, path)| path));
     outputs.extend(args.json.iter().chain(&args.resume).cloned());
     dry.show_outputs(outputs);
     if args.config.sort {

@@ -4,14 +4,18 @@ use std::thread::JoinHandle;
 
 use anyhow::Result;
 use merganser_alignments::ReaderOptions;
-use merganser_io::{FileKind, Input, NoProfile, Phred, QualityOffset, ReadProfile};
+use merganser_io::{FileKind, Input, NoProfile, Phred, PositionGroup, QualityOffset, ReadProfile};
 use merganser_report::data::{Data, Reads};
 use merganser_run::Cancel;
 
 use super::name_of;
+use crate::interrupt;
 
 /// The maximum number of inputs with a profile: a page cannot show more.
 const MOST: usize = 64;
+
+/// The highest quality (Phred).
+const HIGHEST: u8 = 93;
 
 /// A profile, or the reason why it is missing, as a remark for the page.
 enum Profile {
@@ -34,7 +38,11 @@ impl Profiles {
         inputs: impl Iterator<Item = &'i Input>,
         offset: QualityOffset,
     ) -> Profiles {
-        let work = Work { inputs: inputs.cloned().collect(), offset, cancel: Cancel::default() };
+        let work = Work {
+            inputs: inputs.cloned().collect(),
+            offset,
+            cancel: interrupt::cancellation().of_part(),
+        };
         let own = work.clone();
         let thread = std::thread::Builder::new().spawn(move || own.profiles());
         Profiles { work, thread: thread.ok() }
@@ -107,7 +115,11 @@ impl Work {
 /// Converts a profile to the data of a page.
 fn reads(name: String, profile: ReadProfile) -> Reads {
     let letters = profile.positions.iter().map(|group| group.bases);
-    let qualities = profile.positions.iter().filter_map(|group| {
+    // Alignments without qualities are read with the highest one at every base.
+    let is_given =
+        |group: &PositionGroup| group.quality.is_some_and(|of| of.quartiles[0] < HIGHEST);
+    let has_qualities = profile.positions.iter().any(is_given);
+    let qualities = profile.positions.iter().filter(|_| has_qualities).filter_map(|group| {
         let quality = group.quality?;
         let bases: u64 = group.bases.iter().sum();
         // Hundredths are enough to draw.

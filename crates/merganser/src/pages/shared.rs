@@ -9,17 +9,19 @@ use anyhow::Result;
 use merganser_io::{Output, OutputSet};
 use merganser_report::data::Data;
 use merganser_report::html::PageWriter;
+use merganser_run::Shard;
 use merganser_run::locks::lock;
 
 use crate::args::pages::PageArgs;
+use crate::failure;
 use crate::holds::Holds;
 use crate::samples::has_place_for_sample;
 
 /// The place where a sample leaves its results, as a line of JSON, for the page of all samples.
 #[derive(Clone, Default)]
-pub(crate) struct Slot(Option<Arc<Mutex<Option<String>>>>);
+pub(crate) struct SampleResults(Option<Arc<Mutex<Option<String>>>>);
 
-impl Slot {
+impl SampleResults {
     /// Whether the results are wanted.
     pub(crate) fn is_wanted(&self) -> bool {
         self.0.is_some()
@@ -42,15 +44,16 @@ impl Slot {
     }
 }
 
-/// Writes only whether results are wanted: the key of a sample in the journal has this text.
-impl fmt::Debug for Slot {
+/// Writes nothing that depends on the value: the key of a sample in the journal has this text, and its outputs are the same
+/// with and without a page of all samples.
+impl fmt::Debug for SampleResults {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(if self.is_wanted() { "for all samples" } else { "for itself" })
+        formatter.write_str("SampleResults")
     }
 }
 
-impl PartialEq for Slot {
-    fn eq(&self, other: &Slot) -> bool {
+impl PartialEq for SampleResults {
+    fn eq(&self, other: &SampleResults) -> bool {
         self.is_wanted() == other.is_wanted()
     }
 }
@@ -60,7 +63,7 @@ impl PartialEq for Slot {
 pub(crate) struct SharedPaths {
     html: Option<PathBuf>,
     data: Option<PathBuf>,
-    slot: Slot,
+    results: SampleResults,
 }
 
 impl SharedPaths {
@@ -72,9 +75,22 @@ impl SharedPaths {
         }
         let take = |path: &mut Option<PathBuf>| path.take_if(|path| !has_place_for_sample(path));
         let (html, data) = (take(&mut args.report_html), take(&mut args.report_data));
-        let slot = Slot((html.is_some() || data.is_some()).then(Arc::default));
-        args.slot = slot.clone();
-        SharedPaths { html, data, slot }
+        let results = SampleResults((html.is_some() || data.is_some()).then(Arc::default));
+        args.results = results.clone();
+        SharedPaths { html, data, results }
+    }
+
+    /// Refuses files for all samples if the run has only some of them: every shard would write the same files.
+    ///
+    /// # Errors
+    /// A usage error.
+    pub(crate) fn refuse_shard(&self, shard: Option<Shard>) -> Result<()> {
+        match self.results.is_wanted() && shard.is_some() {
+            true => failure::usage(
+                "--shard: each shard has a page of its own samples: put {} into the names of --report-data, and show all with `report html`",
+            ),
+            false => Ok(()),
+        }
     }
 
     /// Returns the paths with their formats.
@@ -93,15 +109,15 @@ impl SharedPaths {
         samples: impl Iterator<Item = &'n str>,
         set: &OutputSet,
     ) -> Result<Option<SharedPages>> {
-        let SharedPaths { html, data, slot } = self;
-        if !slot.is_wanted() {
+        let SharedPaths { html, data, results } = self;
+        if !results.is_wanted() {
             return Ok(None);
         }
         let open = |path: Option<PathBuf>| path.map(|path| set.output(path)).transpose();
         let samples: Vec<&str> = samples.collect();
         let begin = |output| PageWriter::begin(output, &samples);
         let html = open(html)?.map(begin).transpose()?;
-        Ok(Some(SharedPages { command, html, data: open(data)?, slot }))
+        Ok(Some(SharedPages { command, html, data: open(data)?, results }))
     }
 }
 
@@ -111,13 +127,13 @@ pub(crate) struct SharedPages {
     command: &'static str,
     html: Option<PageWriter<Output>>,
     data: Option<Output>,
-    slot: Slot,
+    results: SampleResults,
 }
 
 impl SharedPages {
     /// Takes the results that the last sample left, as a line of JSON.
     pub(crate) fn take(&self) -> Option<String> {
-        self.slot.take()
+        self.results.take()
     }
 
     /// Adds the results of a sample, as a line of JSON.

@@ -34,7 +34,7 @@ function together(all) {
       { name: "Load", show: (value) => percent(value, 1) },
       { name: "Bytes" },
     ],
-    rows: all.map(({ sample, database: of }) => [sample, of.kind, of.taxa, of.references ?? null, of.bases ?? null, of.stored, of.places ? of.stored / of.places : null, of.bytes]),
+    rows: all.map(({ sample, database: of }) => [sample, of.kind, of.taxa, of.references ?? null, of.bases ?? null, of.stored, of.cells ? of.stored / of.cells : null, of.bytes]),
   });
 }
 

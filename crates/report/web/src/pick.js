@@ -2,7 +2,7 @@
 import { choice } from "./chart.js";
 import { el, short } from "./dom.js";
 
-/** A list to choose a sample, or what else `label` says, and below it what `draw` makes of that sample. */
+/** A list to choose a sample, or something else that `label` names, and below it what `draw` makes of that sample. */
 export function oneOf(samples, draw, label = "Sample") {
   const place = el("div");
   const show = (index) => {

@@ -102,9 +102,9 @@ function quality(title, counted, inputs) {
   const data = (input, value) => input.qualities.map((row, at) => [place(input.step, at), value(row)]);
   const hidden = { type: "line", showSymbol: false, silent: true, lineStyle: { opacity: 0 }, emphasis: { disabled: true } };
   /** Two lines of the input's name, so that the legend hides them together: the first quartile, and the area up to the third. */
-  const band = (input, colour) => [
-    { ...hidden, name: short(input.n), stack: input.n, color: colour, data: data(input, ([, first]) => first) },
-    { ...hidden, name: short(input.n), stack: input.n, color: colour, areaStyle: { color: colour, opacity: 0.2 }, data: data(input, ([, first, , third]) => third - first) },
+  const band = (input, colour, index) => [
+    { ...hidden, name: short(input.n), stack: `input ${index}`, color: colour, data: data(input, ([, first]) => first) },
+    { ...hidden, name: short(input.n), stack: `input ${index}`, color: colour, areaStyle: { color: colour, opacity: 0.2 }, data: data(input, ([, first, , third]) => third - first) },
   ];
   const tooltip = ([{ axisValue }]) => {
     const lines = inputs.flatMap((input) => {
@@ -131,7 +131,7 @@ function quality(title, counted, inputs) {
         series: inputs.flatMap((input, index) => {
           const color = shades[index % shades.length];
           const mean = { name: short(input.n), type: "line", color, showSymbol: input.qualities.length < 3, data: data(input, ([mean]) => mean), lineStyle: { width: 2, type: DASHES[Math.floor(index / shades.length) % DASHES.length] } };
-          return [mean, ...(banded ? band(input, color) : [])];
+          return [mean, ...(banded ? band(input, color, index) : [])];
         }),
       };
     },
