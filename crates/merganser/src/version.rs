@@ -20,7 +20,7 @@ fn asks(words: &[String]) -> bool {
 /// Returns the version, the features of this build and the capabilities of this machine, one per line, so that bug
 /// reports include all three.
 pub(crate) fn long() -> String {
-    let compiled = if cfg!(target_arch = "x86_64") { "portable,avx2,avx512" } else { "portable" };
+    let compiled = Level::compiled().collect::<Vec<_>>().join(",");
     let cuda = if cfg!(feature = "cuda") { "+cuda" } else { "-cuda" };
     let cram = if cfg!(feature = "cram") { "+cram" } else { "-cram" };
     let parquet = if cfg!(feature = "parquet") { "+parquet" } else { "-parquet" };

@@ -6,7 +6,9 @@
 //! summed in a counter of one vector per binary digit, which is negative where a lane has at most e edits.
 
 use merganser_seq::dispatch;
-use merganser_seq::lanes::{Bits, LANES, each};
+#[cfg(target_arch = "aarch64")]
+use merganser_seq::lanes::Quarter;
+use merganser_seq::lanes::{Bits, LANES, Part, Words, each};
 use merganser_seq::simd::{Features, Level};
 
 use crate::overhang::Overhang;
@@ -77,80 +79,66 @@ type Steps = [[Bits; BLOCK]; 2];
 fn block(level: Level, sets: &[&[Bits]], first: usize, rows: &mut [[Bits; 2]], steps: &mut Steps) {
     // Parts of vectors that fit registers.
     match level.features() {
-        Features::Avx512 => parts(level, sets, first, rows, steps, [0; 8]),
-        Features::Avx2 => parts(level, sets, first, rows, steps, [0; 4]),
-        Features::Portable => parts(level, sets, first, rows, steps, [0; 2]),
+        Features::Avx512 => parts(level, sets, first, rows, steps, Words::<8>::NONE),
+        Features::Avx2 => parts(level, sets, first, rows, steps, Words::<4>::NONE),
+        #[cfg(target_arch = "aarch64")]
+        Features::Neon => parts(level, sets, first, rows, steps, Quarter::NONE),
+        _ => parts(level, sets, first, rows, steps, Words::<2>::NONE),
     }
 }
 
 dispatch! {
-    /// Computes a block of columns, `W` words of all vectors at a time. The row above the first one is `zero` everywhere: an
+    /// Computes a block of columns, a part of all vectors at a time. The row above the first one is `zero` everywhere: an
     /// alignment may begin at any letter.
-    fn parts[const W: usize](
-        sets: &[&[Bits]], first: usize, rows: &mut [[Bits; 2]], steps: &mut Steps, zero: [u64; W],
+    fn parts[P: Part](
+        sets: &[&[Bits]], first: usize, rows: &mut [[Bits; 2]], steps: &mut Steps, zero: P,
     ) = parts_body
 }
 
 #[inline(always)]
-fn parts_body<const W: usize>(
+fn parts_body<P: Part>(
     sets: &[&[Bits]],
     first: usize,
     rows: &mut [[Bits; 2]],
     steps: &mut Steps,
-    zero: [u64; W],
+    zero: P,
 ) {
-    for from in (0..LANES / 64).step_by(W) {
+    for from in (0..LANES / 64).step_by(P::WORDS) {
         part(sets, first, rows, steps, zero, from);
     }
 }
 
 /// Computes the words from `from` on.
 #[inline(always)]
-fn part<const W: usize>(
+fn part<P: Part>(
     sets: &[&[Bits]],
     first: usize,
     rows: &mut [[Bits; 2]],
     steps: &mut Steps,
-    zero: [u64; W],
+    zero: P,
     from: usize,
 ) {
     let [mut up, mut down] = [[zero; BLOCK]; 2];
     for (set, row) in sets.iter().zip(rows) {
         let Some(equal) = set[first..].first_chunk::<BLOCK>() else { break };
-        let [mut row_up, mut row_down] = row.each_ref().map(|bits| words::<W>(bits, from));
+        let [mut row_up, mut row_down] = row.each_ref().map(|bits| P::load(bits, from));
         for c in 0..BLOCK {
-            let (equal, above_up, above_down) = (words::<W>(&equal[c], from), up[c], down[c]);
+            let (equal, above_up, above_down) = (P::load(&equal[c], from), up[c], down[c]);
             // Cells whose value is that of the cell diagonally before.
-            let early: [u64; W] = every(|g| equal[g] | above_down[g]);
-            let same: [u64; W] = every(|g| early[g] | row_down[g]);
-            up[c] = every(|g| row_down[g] | !(same[g] | row_up[g]));
-            down[c] = every(|g| row_up[g] & same[g]);
-            row_up = every(|g| above_down[g] | !(same[g] | above_up[g]));
-            row_down = every(|g| above_up[g] & same[g]);
+            let early = equal | above_down;
+            let same = early | row_down;
+            up[c] = row_down | !(same | row_up);
+            down[c] = row_up & same;
+            row_up = above_down | !(same | above_up);
+            row_down = above_up & same;
         }
-        put(&mut row[0], from, row_up);
-        put(&mut row[1], from, row_down);
+        row_up.store(&mut row[0], from);
+        row_down.store(&mut row[1], from);
     }
     for c in 0..BLOCK {
-        put(&mut steps[0][c], from, up[c]);
-        put(&mut steps[1][c], from, down[c]);
+        up[c].store(&mut steps[0][c], from);
+        down[c].store(&mut steps[1][c], from);
     }
-}
-
-/// Returns `W` words of a vector.
-#[inline(always)]
-fn words<const W: usize>(bits: &Bits, from: usize) -> [u64; W] {
-    every(|g| bits.0[from + g])
-}
-
-#[inline(always)]
-fn put<const W: usize>(bits: &mut Bits, from: usize, words: [u64; W]) {
-    bits.0[from..from + W].copy_from_slice(&words);
-}
-
-#[inline(always)]
-fn every<const W: usize>(of: impl FnMut(usize) -> u64) -> [u64; W] {
-    std::array::from_fn(of)
 }
 
 /// The last row's value of each lane, less e + 1: a two's complement number whose digits are vectors.

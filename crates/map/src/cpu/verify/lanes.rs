@@ -91,10 +91,14 @@ lane! {
     u128, i128;
 }
 
-/// The number of lanes that are computed together: two 512-bit vectors, so that one computes while the other
-/// waits for its results.
+/// The number of lanes of a group: two 512-bit vectors, so that one computes while the other waits for its results.
 const LANES_32: usize = 32;
 const LANES_64: usize = 16;
+
+/// The numbers of lanes of a group whose bases are processed before those of the next lanes. On ARM, the state of 256
+/// bits of lanes stays in registers.
+const AT_ONCE_32: usize = if cfg!(target_arch = "aarch64") { 8 } else { LANES_32 };
+const AT_ONCE_64: usize = if cfg!(target_arch = "aarch64") { 4 } else { LANES_64 };
 
 /// Working space of one thread.
 #[derive(Debug, Default)]
@@ -199,12 +203,12 @@ impl Job<'_> {
 
 dispatch! {
     fn lanes_32(job: &Job<'_>, group: &[u32], ends: &mut Vec<End>, rejected: &mut dyn FnMut(u32)) =
-        run::<u32, LANES_32>
+        run::<u32, LANES_32, AT_ONCE_32>
 }
 
 dispatch! {
     fn lanes_64(job: &Job<'_>, group: &[u32], ends: &mut Vec<End>, rejected: &mut dyn FnMut(u32)) =
-        run::<u64, LANES_64>
+        run::<u64, LANES_64, AT_ONCE_64>
 }
 
 /// The data from which a lane is filled.
@@ -239,7 +243,7 @@ impl<'a> LaneInput<'a> {
 }
 
 #[inline(always)]
-fn run<T: Lane, const N: usize>(
+fn run<T: Lane, const N: usize, const C: usize>(
     job: &Job<'_>,
     group: &[u32],
     ends: &mut Vec<End>,
@@ -284,7 +288,7 @@ fn run<T: Lane, const N: usize>(
         let mut done = 0;
         while done < block {
             let next = block.min(sources[first].len - base);
-            lanes.steps(next - done);
+            lanes.steps::<C>(next - done);
             done = next;
             while first < sources.len() && sources[first].len == base + done {
                 let state = [lanes.up[first], lanes.down[first], lanes.sum[first]].map(T::word);
@@ -332,20 +336,57 @@ impl<T: Lane, const N: usize> Group<T, N> {
         hopeful == T::default()
     }
 
+    /// Processes the next bases of all lanes, those of `C` lanes at a time.
     #[inline(always)]
-    fn steps(&mut self, bases: usize) {
-        for _ in 0..bases {
-            for lane in 0..N {
-                let text = [self.text[0][lane], self.text[1][lane]];
-                let query = [self.query[0][lane], self.query[1][lane]];
-                let [up, down, sum] =
-                    T::step(text, query, self.up[lane], self.down[lane], self.sum[lane]);
-                (self.up[lane], self.down[lane], self.sum[lane]) = (up, down, sum);
-                self.text[0][lane] = text[0].shift_right();
-                self.text[1][lane] = text[1].shift_right();
-                self.query[0][lane] = query[0].shift_left();
-                self.query[1][lane] = query[1].shift_left();
+    fn steps<const C: usize>(&mut self, bases: usize) {
+        if C == N {
+            return steps(
+                &mut self.text,
+                &mut self.query,
+                [&mut self.up, &mut self.down, &mut self.sum],
+                bases,
+            );
+        }
+        for from in (0..N).step_by(C) {
+            let own = |all: &[T; N]| {
+                let mut own = [T::default(); C];
+                own.copy_from_slice(&all[from..from + C]);
+                own
+            };
+            let mut text = [own(&self.text[0]), own(&self.text[1])];
+            let mut query = [own(&self.query[0]), own(&self.query[1])];
+            let (mut up, mut down, mut sum) = (own(&self.up), own(&self.down), own(&self.sum));
+            steps(&mut text, &mut query, [&mut up, &mut down, &mut sum], bases);
+            let put = |all: &mut [T; N], own: &[T; C]| all[from..from + C].copy_from_slice(own);
+            for plane in 0..2 {
+                put(&mut self.text[plane], &text[plane]);
+                put(&mut self.query[plane], &query[plane]);
             }
+            put(&mut self.up, &up);
+            put(&mut self.down, &down);
+            put(&mut self.sum, &sum);
+        }
+    }
+}
+
+/// Processes the next bases of some lanes, given the differences up and down, and the edits.
+#[inline(always)]
+fn steps<T: Lane, const N: usize>(
+    text: &mut [[T; N]; 2],
+    query: &mut [[T; N]; 2],
+    [up, down, sum]: [&mut [T; N]; 3],
+    bases: usize,
+) {
+    for _ in 0..bases {
+        for lane in 0..N {
+            let own_text = [text[0][lane], text[1][lane]];
+            let own_query = [query[0][lane], query[1][lane]];
+            [up[lane], down[lane], sum[lane]] =
+                T::step(own_text, own_query, up[lane], down[lane], sum[lane]);
+            text[0][lane] = own_text[0].shift_right();
+            text[1][lane] = own_text[1].shift_right();
+            query[0][lane] = own_query[0].shift_left();
+            query[1][lane] = own_query[1].shift_left();
         }
     }
 }
