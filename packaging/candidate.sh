@@ -131,7 +131,7 @@ PYTHON
 # check.py needs packages of planemo, which may be in an environment of its own.
 galaxy_check() {
     local python
-    python=$(sed -n '1s/^#!//p' "$(command -v planemo)")
+    python=$(dirname "$(realpath "$(command -v planemo)")")/python
     "$python" "$here/galaxy/check.py" "$program"
 }
 

@@ -8,5 +8,5 @@ strip="strip"
 emulator=()
 if [[ "$processor" != "$(uname -m)" ]]; then
     strip=$processor-linux-gnu-strip
-    emulator=("qemu-$processor" -L "/usr/$processor-linux-gnu")
+    emulator=(env -u LD_LIBRARY_PATH "qemu-$processor" -L "/usr/$processor-linux-gnu")
 fi

@@ -23,4 +23,4 @@ install -m 755 "$program" "$scripts/merganser"
 "$strip" "$scripts/merganser"
 cd crates/python
 maturin build --release --locked --zig --target "$target" --compatibility manylinux2014 --out "$out"
-auditwheel show "$out"/merganser-*.whl
+auditwheel show "$out"/merganser-*"${target%%-*}".whl

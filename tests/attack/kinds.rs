@@ -37,7 +37,7 @@ pub(crate) type Result = std::result::Result<Done, String>;
 
 type Act = fn(&mut Attack<'_>) -> Result;
 
-/// All kinds of attacks; damage is listed several times, because it has the most variants.
+/// All kinds of attacks; those with the most variants are listed several times.
 pub(crate) const KINDS: &[(&str, Act)] = &[
     ("damage", damage::act),
     ("signals", signals::act),

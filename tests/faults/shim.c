@@ -36,7 +36,7 @@ enum kind {
 enum mode { ONCE, FROM_THEN_ON, LESS };
 
 struct record {
-  _Atomic uint64_t ready;  // 1 once calls are caught, 2 if the kernel has no seccomp
+  _Atomic uint64_t ready;  // 1 once calls are caught, 2 if calls cannot be caught
   _Atomic uint64_t struck;
   _Atomic uint64_t calls[KINDS];
   char path[512];  // the file of the first fault, if it had one

@@ -8,7 +8,7 @@ pub struct JobPlan {
     pub devices: Vec<u32>,
     /// The least memory that it needs, in bytes; `None` if this depends on the content of the inputs.
     pub memory: Option<u64>,
-    /// Further decisions, a sentence without a full stop each.
+    /// Other decisions: a sentence each, without a full stop.
     pub notes: Vec<String>,
 }
 

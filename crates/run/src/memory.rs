@@ -144,9 +144,8 @@ Buffers:            2048 kB
         assert!(peak_rss().unwrap() > 4096);
         // Miri does not support these calls.
         if !cfg!(miri) {
-            // Whole pages, which may be of 64 KiB.
-            let missing = total.checked_sub(unix::physical().unwrap());
-            assert!(missing.unwrap() < 64 << 10, "{missing:?}");
+            // Whole pages, which may be of 64 KiB. In a container, /proc/meminfo may have less.
+            assert!(unix::physical().unwrap() + (64 << 10) > total);
             assert!(unix::peak().unwrap() > 4096);
         }
     }

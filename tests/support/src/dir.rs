@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
-/// The path of the program under test: the value of `MERGANSER_PROGRAM`, such as a script that runs the program on an
+/// The path of the program under test: the value of `MERGANSER_TEST_PROGRAM`, such as a script that runs the program on an
 /// emulator; otherwise the program that cargo puts in the parent of the tests' folder.
 pub const MERGANSER: Program = Program;
 
@@ -23,8 +23,10 @@ impl Deref for Program {
 
     fn deref(&self) -> &str {
         static PATH: LazyLock<String> = LazyLock::new(|| {
-            if let Ok(program) = std::env::var("MERGANSER_PROGRAM") {
-                return program;
+            if let Ok(program) = std::env::var("MERGANSER_TEST_PROGRAM") {
+                let found = std::fs::canonicalize(&program);
+                let found = found.unwrap_or_else(|error| panic!("{program}: {error}"));
+                return found.into_os_string().into_string().unwrap();
             }
             let test = std::env::current_exe().unwrap();
             let program = test.parent().and_then(Path::parent).unwrap().join("merganser");

@@ -13,18 +13,15 @@ pub struct Arch(pub u32);
 pub struct Archs(Vec<Arch>);
 
 impl Archs {
-    /// Returns the GPUs common beside a processor, by its name in Rust's targets. For x86 these are the GPUs of clusters and
-    /// workstations: Turing, A100, RTX 30, RTX 40 and L4, H100. For `aarch64` it is the GPU of Grace Hopper; newer ones use
-    /// the PTX.
-    pub fn usual(processor: &str) -> Archs {
-        let numbers: &[u32] = if processor == "aarch64" { &[90] } else { &[75, 80, 86, 89, 90] };
-        Archs(numbers.iter().copied().map(Arch).collect())
+    /// Returns the GPUs of clusters and workstations: Turing, A100, RTX 30, RTX 40 and L4, H100.
+    pub fn usual() -> Archs {
+        Archs([75, 80, 86, 89, 90].map(Arch).to_vec())
     }
 
     /// Parses `MERGANSER_CUDA_ARCH`: comma-separated numbers. If it is unset or empty, returns the usual ones.
-    pub fn from_env(processor: &str) -> Result<Archs, Error> {
+    pub fn from_env() -> Result<Archs, Error> {
         let text = std::env::var("MERGANSER_CUDA_ARCH").unwrap_or_default();
-        if text.trim().is_empty() { Ok(Archs::usual(processor)) } else { Archs::parse(text.trim()) }
+        if text.trim().is_empty() { Ok(Archs::usual()) } else { Archs::parse(text.trim()) }
     }
 
     /// Parses a list such as `80,90`.
@@ -73,9 +70,8 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_ones_depend_on_the_processor() {
-        assert_eq!(Archs::usual("x86_64").to_string(), "75,80,86,89,90");
-        assert_eq!(Archs::usual("aarch64").to_string(), "90");
+    fn the_usual_ones_are_listed() {
+        assert_eq!(Archs::usual().to_string(), "75,80,86,89,90");
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl Kernels {
         let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
         let toolkit = Search::of_this_machine(&folder("CARGO_MANIFEST_DIR")).find()?;
         let machine = Machine::from_env();
-        let archs = Archs::from_env(&machine.processor)?;
+        let archs = Archs::from_env()?;
         let version = toolkit.version()?;
         let library_folder = toolkit.library_folder(&machine)?;
         let wish = Wish::from_env(archs.all())?;
