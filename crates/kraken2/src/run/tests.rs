@@ -125,7 +125,7 @@ fn run_on(
 ) -> Result<(All, u64), Error> {
     let database = world.open()?;
     let context = Context::new().threads(threads);
-    let plan = Plan { record: 1 << 20, rounds };
+    let plan = Plan { record: 1 << 20, rounds, needed: 0 };
     let (context, database) = (&context, &database);
     let planned = Planned { config, context, database, plan, gpus: None, range_gpu };
     let ([mut lines, mut parts, mut report], mut reads, mut partial) = All::default();
