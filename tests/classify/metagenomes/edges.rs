@@ -125,16 +125,16 @@ fn alignments_passed_over_are_said() {
     let text = [0, 0x100, 0x800, 0x900].map(|flags| read(flags, letters)).concat();
     dir.write("a.sam", format!("@HD\tVN:1.6\n{text}"));
     dir.run("count -q -k 21 --min-count 1 -o t.mgk none.sam").ok();
-    for (command, says) in [
-        ("kmers filter-reads -o x t.mgk", "3 secondary and supplementary alignments were skipped"),
-        ("kmers profile -o x t.mgk", "3 secondary and supplementary alignments were skipped"),
-        ("classify refs.mgdb -o x", "3 secondary and supplementary alignments were skipped"),
-        ("map -e 4 -o x.sam genomes/a.fa", "other alignments 3"),
-        ("count -k 21 -o x.mgk", "other alignments 3"),
+    for command in [
+        "kmers filter-reads -o x t.mgk",
+        "kmers profile -o x t.mgk",
+        "classify refs.mgdb -o x",
+        "map -e 4 -o x.sam genomes/a.fa",
+        "count -k 21 -o x.mgk",
     ] {
         let ran = dir.run(&format!("{command} a.sam"));
-        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(ran.stderr.lines().any(|line| words(line) == says), "{command}: {}", ran.stderr);
+        let says = "3 secondary and supplementary alignments were skipped";
+        assert!(ran.stderr.lines().any(|line| line == says), "{command}: {}", ran.stderr);
         ran.ok();
         let none = dir.run(&format!("{command} none.sam"));
         assert!(!none.stderr.contains("alignments"), "{command}: {}", none.stderr);
