@@ -121,7 +121,7 @@ pub fn run_with(
     let (progress, cancel) = (&*context.progress, &context.cancel);
     let begun = Instant::now();
     database.tell(progress, &context.warnings);
-    let (gpus, range_gpu, plan) = devices_and_plan(config, context, database, segments)?;
+    let ((gpus, range_gpu), plan) = devices_and_plan(config, context, database, segments)?;
     if plan.rounds.is_some() {
         let memory = match &range_gpu {
             Some(gpu) => {
@@ -306,7 +306,7 @@ pub fn plan_run(
     context: &Context,
 ) -> Result<JobPlan, Error> {
     check(config, segments, context)?;
-    let (gpus, range_gpu, plan) = devices_and_plan(config, context, database, reads)?;
+    let ((gpus, range_gpu), plan) = devices_and_plan(config, context, database, reads)?;
     let mut devices = gpus.map_or_else(Vec::new, |gpus| gpus.devices());
     devices.extend(range_gpu.map(|gpu| gpu.info()));
     let found = JobPlan::on(devices.iter().map(|device| device.ordinal).collect());
@@ -331,19 +331,22 @@ fn check(config: &Kraken2Config, segments: bool, context: &Context) -> Result<()
     }
 }
 
+/// The devices that hold the tables, or the one that performs the searches of rounds.
+type Chosen = (Option<Arc<Kraken2Gpus>>, Option<RangeGpu>);
+
 /// Chooses the devices, and divides the memory.
 fn devices_and_plan(
     config: &Kraken2Config,
     context: &Context,
     database: &Kraken2Database,
     segments: &[ReadInput],
-) -> Result<(Option<Arc<Kraken2Gpus>>, Option<RangeGpu>, Plan), Error> {
+) -> Result<(Chosen, Plan), Error> {
     let (gpus, range_gpu) = devices(config, context, database, segments)?;
     let plan = match &range_gpu {
         Some(gpu) => Plan::with_ranges(context, database, gpu.range())?,
         None => Plan::new(context, database, gpus.is_some())?,
     };
-    Ok((gpus, range_gpu, plan))
+    Ok(((gpus, range_gpu), plan))
 }
 
 /// Returns the devices that hold the tables, or the one that performs the searches of rounds; none to use only the CPU.
@@ -352,7 +355,7 @@ fn devices(
     context: &Context,
     database: &Kraken2Database,
     segments: &[ReadInput],
-) -> Result<(Option<Arc<Kraken2Gpus>>, Option<RangeGpu>), Error> {
+) -> Result<Chosen, Error> {
     if context.device == DeviceChoice::Auto && Plan::takes_rounds(context, database) {
         return Ok((None, None));
     }
