@@ -195,7 +195,9 @@ fn check_beginning(segment: &ReadInput, any_names: bool) -> Result<(), merganser
     }
     match segment {
         // A reader cuts sequences, so that a chromosome need not be read.
-        ReadInput::Single(input) => drop(beginning(input)?),
+        ReadInput::Single(input) => {
+            beginning(input)?;
+        }
         _ => {
             let options =
                 RecordOptions { any_names, chunk_bytes: BEGINNING, ..RecordOptions::default() };
