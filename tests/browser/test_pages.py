@@ -185,7 +185,7 @@ def database(minimizers=False, number=300, seed=1, names=None):
     rows = [{key: row[key] for key in "drtnco"} for row in taxa(number, seed=seed, names=names)["rows"]]
     common = {"bytes": 8 << 30, "taxa": 2 * number, "stored": rows[0]["c"], "rows": rows}
     if minimizers:
-        return {"kind": "Kraken 2", "unit": "minimizers", "places": 2 * rows[0]["c"], **common}
+        return {"kind": "Kraken 2", "unit": "minimizers", "cells": 2 * rows[0]["c"], **common}
     for row in rows:
         row["b"] = 2_000_000 * row["c"]
     return {"kind": "Merganser", "unit": "features", "references": rows[0]["c"], "bases": rows[0]["b"], **common}
