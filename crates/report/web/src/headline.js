@@ -164,7 +164,7 @@ function ofDatabase(of) {
     ["Species", number(species), `with ${countedIn(of)}; ${number(of.taxa)} taxa in the taxonomy`],
     of.bases !== undefined && ["Bases", bases(of.bases)],
     [`Distinct ${of.unit}`, compact(of.stored), number(of.stored)],
-    of.places > 0 && ["Load", percent(of.stored / of.places, 1), `of ${number(of.places)} cells`],
+    of.cells > 0 && ["Load", percent(of.stored / of.cells, 1), `of ${number(of.cells)} cells`],
   ];
 }
 
