@@ -4,6 +4,7 @@ use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
+use rustix::fs::{Access, AtFlags, CWD, accessat};
 use rustix::io::Errno;
 
 /// Returns the metadata of a path, following symbolic links; `None` if nothing exists there.
@@ -39,6 +40,16 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
+}
+
+/// Checks that this process may create files in a directory.
+///
+/// # Errors
+/// If it may not, or this is not a directory.
+pub(crate) fn check_writable(directory: &Path) -> io::Result<()> {
+    // The dot makes a file in place of the directory an error.
+    let (path, wanted) = (directory.join("."), Access::WRITE_OK | Access::EXEC_OK);
+    Ok(accessat(CWD, path, wanted, AtFlags::EACCESS)?)
 }
 
 /// Repeats a system call while a signal interrupts it, which is not a failure. Most readers of the standard library

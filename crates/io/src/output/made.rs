@@ -8,11 +8,9 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, CWD, accessat};
-
 use super::named::PREFIX;
 use super::temporaries::Listed;
-use crate::there::directory_of;
+use crate::there::{check_writable, directory_of};
 
 /// The name of an empty file that marks directories created for temporary files.
 const MARK: &str = ".merganser-made";
@@ -43,9 +41,7 @@ impl MadeDirectories {
     /// If the outermost missing directory cannot be created, or nothing can be written to an existing one.
     pub fn check(directory: &Path) -> io::Result<()> {
         let missing = steps(directory).filter(|path| !path.exists()).last();
-        let written = missing.map_or(directory, directory_of);
-        // The dot makes a file in place of the directory an error.
-        Ok(accessat(CWD, written.join("."), Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
+        check_writable(missing.map_or(directory, directory_of))
     }
 
     fn ensure_once(directory: &Path) -> io::Result<MadeDirectories> {

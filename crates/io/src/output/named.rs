@@ -4,8 +4,8 @@ use super::replaced::{check_replacing, is_another_ones, take_over};
 use super::temporaries::{Appearing, Listed};
 use crate::Error;
 use crate::error::{reason, without_name};
-use crate::there::directory_of;
-use rustix::fs::{Access, AtFlags, CWD, RenameFlags, accessat, renameat_with};
+use crate::there::{check_writable, directory_of};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -212,10 +212,7 @@ pub(super) fn check_next_to(
 ) -> Result<(), Error> {
     check_target(path, target, existing)?;
     let directory = directory_of(target);
-    // The dot makes a file in place of the directory an error.
-    let wanted = Access::WRITE_OK | Access::EXEC_OK;
-    accessat(CWD, directory.join("."), wanted, AtFlags::EACCESS)
-        .map_err(|error| cannot_make(path, directory, error.into()))
+    check_writable(directory).map_err(|error| cannot_make(path, directory, error))
 }
 
 /// Checks the name of a file, and that an existing file may be replaced.

@@ -8,8 +8,8 @@ pub(crate) struct DryRunArgs {
     /// Check arguments, inputs and outputs, print what would be done on stdout, and write nothing
     ///
     /// Reads the first record of each input, indexes of references, and the headers of databases and sets. Errors and
-    /// exit codes are those of the run. Not checked are inputs from pipes, a full disk, and everything that depends on more than this, such
-    /// as damage further on, taxa of genomes, and the memory that genomes need.
+    /// exit codes are those of the run. Not checked are inputs from pipes, a full disk, and everything that depends on
+    /// more than this, such as damage further on, taxa of genomes, and the memory that genomes need.
     #[arg(long, help_heading = "Messages", display_order = 899)]
     pub(crate) dry_run: bool,
 }
