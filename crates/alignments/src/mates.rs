@@ -14,7 +14,7 @@ pub fn begin_as_mates(one: &Input, two: &Input) -> bool {
         return false;
     }
     let pair = ReadInput::Pair(one.clone(), two.clone());
-    let options = RecordOptions { batch_records: 2 * COMPARED, ..RecordOptions::default() };
+    let options = RecordOptions { batch_records: 2 * COMPARED, ..RecordOptions::beginning() };
     let Ok(records) = Records::open([pair], options) else { return false };
     let (mut batch, mut pairs) = (RecordBatch::default(), 0);
     while pairs < COMPARED {

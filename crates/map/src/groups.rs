@@ -157,7 +157,7 @@ fn ahead(segment: &ReadInput) -> Result<Option<Vec<Described>>, Error> {
     let keep = KeepAlignments { headers: Some(headers.clone()), ..KeepAlignments::default() };
     // The first records are read again, with the options of the run, and then checked.
     let options =
-        RecordOptions { keep_alignments: keep, any_names: true, ..RecordOptions::whole() };
+        RecordOptions { keep_alignments: keep, any_names: true, ..RecordOptions::beginning() };
     Records::open([segment.clone()], options)?.next(&mut RecordBatch::default())?;
     described(&headers, 0).map(Some)
 }

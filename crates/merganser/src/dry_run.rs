@@ -200,7 +200,7 @@ fn check_beginning(segment: &ReadInput, any_names: bool) -> Result<(), merganser
         }
         _ => {
             let options =
-                RecordOptions { any_names, chunk_bytes: BEGINNING, ..RecordOptions::default() };
+                RecordOptions { any_names, chunk_bytes: BEGINNING, ..RecordOptions::beginning() };
             Records::open([segment], options)?.into_iter().next().transpose()?;
         }
     }

@@ -189,15 +189,20 @@ pub fn can_begin_again(path: &Path) -> bool {
 }
 
 /// Whether the templates of a regular file may not lie side by side: it has alignments, and its header does not say
-/// that they do; or it is CRAM, whose containers may end within templates.
+/// that they do; or it is CRAM, whose containers may end within templates. Only the header and the first record are
+/// read. Errors in records are left to the run, whose memory decides how long a record may be.
+///
+/// # Errors
+/// If the file cannot be opened.
 pub fn may_be_apart(input: &Input) -> Result<bool, IoError> {
     if input.path().and_then(FileKind::of_path) == Some(FileKind::Cram) {
         return Ok(true);
     }
     let pass = TemplatePass::keeping(WhichAlignments::OfReads);
-    let options = RecordOptions { keep_alignments: pass.keep.clone(), ..RecordOptions::whole() };
+    let options =
+        RecordOptions { keep_alignments: pass.keep.clone(), ..RecordOptions::beginning() };
     let records = Records::open([ReadInput::from(input.clone())], options)?;
-    records.next(&mut RecordBatch::default())?;
+    let _ = records.next(&mut RecordBatch::default());
     let header = pass.keep.header.get();
     Ok(header.is_some_and(|header: &AlignmentHeader| !header.is_grouped()))
 }

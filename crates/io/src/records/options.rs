@@ -103,6 +103,12 @@ impl<F: Formats + Default> RecordOptions<F> {
         let keep = Keep { header: Header::Whole, qualities: true };
         Self { keep, ..Self::default() }
     }
+
+    /// Returns the options for a look at the header and the first records of an input, before a run whose memory decides
+    /// how long a record may be: whole headers and qualities, batches of two records (a pair) of at most 16 MiB each.
+    pub fn beginning() -> Self {
+        Self { batch_records: 2, max_record: 16 << 20, ..Self::whole() }
+    }
 }
 
 impl<F: Formats> RecordOptions<F> {
