@@ -32,8 +32,9 @@ const BUDGETS: [&str; 3] = ["100M", "300M", "1G"];
 /// Runs a job twice: plain, by one thread of the CPU; and in another way that must not matter.
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     let reads = |job: &Job| READS.iter().any(|(name, _)| reads(job, name));
-    // The result of a shard names its inputs by their bytes.
-    let is_compared = |job: &Job| !goes_on(job) && !job.line.contains("--shard");
+    // The result of a shard and a certificate name inputs by their bytes.
+    let names_bytes = |job: &Job| ["--shard", "--certificate"].iter().any(|o| job.line.contains(o));
+    let is_compared = |job: &Job| !goes_on(job) && !names_bytes(job);
     let mut chosen = attack.choose(Scale::Small, |job| reads(job) && is_compared(job));
     let job = chosen.job();
     let world = attack.ground.world(Scale::Small);
