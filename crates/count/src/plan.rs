@@ -57,6 +57,18 @@ pub(crate) struct Plan {
     pub(crate) table_bytes: u64,
 }
 
+impl Plan {
+    /// Returns the plan for about `kmers` k-mers, which may be few: blocks no larger than a range of results needs. Larger
+    /// ones would stay nearly empty, and the first bytes of each take a huge page.
+    pub(crate) fn for_kmers<K: Width>(self, k: usize, kmers: Option<u64>) -> Plan {
+        let Some(kmers) = kmers else { return self };
+        let results = kmers.saturating_mul(size_of::<(K, u32)>() as u64);
+        let of_range = (results / scattered::ranges(k) as u64).max(MIN_BLOCK_BYTES);
+        let block_bytes = of_range.div_ceil(MAX_STRIDE as u64).saturating_mul(MAX_STRIDE as u64);
+        Plan { block_bytes: self.block_bytes.min(block_bytes as usize), ..self }
+    }
+}
+
 /// Returns the number of bytes of text that a worker reads at a time, reduced if memory is tight.
 pub(crate) fn chunk_bytes(job: Job<'_>) -> usize {
     let share = job.memory / 16 / job.threads as u64;
@@ -235,6 +247,18 @@ mod tests {
             let most = if memory > 1 << 30 { LARGE_BLOCK_BYTES } else { BLOCK_BYTES };
             assert!(plan.table_bytes <= MAX_TABLE_BYTES && plan.block_bytes as u64 <= most);
         }
+    }
+
+    #[test]
+    fn few_kmers_have_small_blocks() {
+        let (config, context) = (Config::new(31), Context::new().threads(2).memory(12 << 30));
+        let plan = plan::<u64>(Job::new(&config, &context, &[]), 16).unwrap();
+        let of = |kmers| plan.for_kmers::<u64>(31, kmers).block_bytes as u64;
+        assert_eq!((of(Some(0)), of(Some(1_000))), (MIN_BLOCK_BYTES, MIN_BLOCK_BYTES));
+        assert_eq!([of(Some(1 << 40)), of(Some(u64::MAX)), of(None)], [plan.block_bytes as u64; 3]);
+        let ranges = scattered::ranges(31) as u64;
+        let some = of(Some(20_000 * ranges / size_of::<(u64, u32)>() as u64));
+        assert!((20_000 - 1024..20_000 + 1024).contains(&some) && some % MAX_STRIDE as u64 == 0);
     }
 
     #[test]

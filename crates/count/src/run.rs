@@ -445,6 +445,7 @@ impl RunContext<'_> {
     fn sample<K: Width>(&self) -> Result<(Config, BinMap, Plan, Option<Chunk>), Error> {
         let (mut sampler, first, expected) = self.sample_first()?;
         let plan = plan::plan::<K>(self.job, plan::bins(self.config, expected))?;
+        let plan = plan.for_kmers::<K>(self.config.k, expected);
         let bases = plan::signature_bases(self.config, plan.bins);
         let config = Config { minimizer_len: Auto(Some(bases)), ..self.config.clone() };
         if bases != self.config.signature_bases() {
