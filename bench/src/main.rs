@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stderr, reason = "progress is written to stderr")]
 
+mod all;
 mod classify;
 mod count;
 mod deplete;
@@ -28,6 +29,8 @@ enum Command {
     /// Simulate genomes and reads from a seed; the bytes do not depend on the number of threads
     #[command(subcommand)]
     Gen(generate::Command),
+    /// Measure the rows of bench/rows.tsv, merganser and other programs in turn; print rows of measurements.tsv
+    All(all::Args),
     /// Count k-mers with merganser and other counters in turn; print medians and ratios
     Count(Box<count::Args>),
     /// Classify with merganser and Kraken 2: accuracy, speed
@@ -50,6 +53,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Gen(command) => generate::run(&command),
+        Command::All(args) => all::run(&args),
         Command::Count(args) => count::run(&args),
         Command::Classify(command) => classify::run(&command),
         Command::Filter(command) => filter::run(&command),
