@@ -41,7 +41,7 @@ pub(crate) struct Args {
     dir: PathBuf,
 }
 
-/// What the commands of rows and data sets are run with.
+/// The folder and the variables of the commands of rows and data sets.
 struct Shell {
     /// The folder of data, in which commands run; their outputs go to `out` in it.
     folder: PathBuf,
