@@ -213,7 +213,7 @@ impl Kernels {
 }
 
 /// Returns the option for the compiler of host code: in a cross build that of the target, unless `NVCC_CCBIN` names one.
-/// It is an error if there is none: nvcc would use that of this machine.
+/// Without a compiler of the target this fails, as nvcc would use that of this machine.
 fn host_compiler() -> Result<Option<String>, Error> {
     if !Machine::from_env().is_cross || env::var_os("NVCC_CCBIN").is_some() {
         return Ok(None);
