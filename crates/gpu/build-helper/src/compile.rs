@@ -180,7 +180,7 @@ impl Kernels {
                 let Some((i, file)) = next else { return Ok(done) };
                 let stem = file.file_stem().unwrap_or_default().to_string_lossy();
                 let object = out.join(format!("{}_{i}_{stem}.o", self.name));
-                let mut command = self.command(nvcc, file);
+                let mut command = self.command(nvcc, file)?;
                 command.args(archs.flags()).args(["-Xcompiler=-fPIC", "-c", "-o"]).arg(&object);
                 command.arg(format!("--threads={threads}"));
                 // CUDA 12.8 and 12.9 warn that support for sm_70 and older architectures will end. All
@@ -201,22 +201,28 @@ impl Kernels {
         Ok((done.into_iter().map(|(_, object, _)| object).collect(), said))
     }
 
-    fn command(&self, toolkit: &Toolkit, file: &Path) -> Command {
+    fn command(&self, toolkit: &Toolkit, file: &Path) -> Result<Command, Error> {
         let mut command = Command::new(&toolkit.nvcc);
         command.args(FLAGS).args(WARNINGS).arg(file);
         command.args(self.includes.iter().map(|folder| format!("-I{}", folder.display())));
         // ptxas then prints the registers and spills of each kernel, which `resources` parses.
         command.arg("-Xptxas=-v");
-        command.args(host_compiler());
-        command
+        command.args(host_compiler()?);
+        Ok(command)
     }
 }
 
 /// Returns the option for the compiler of host code: in a cross build that of the target, unless `NVCC_CCBIN` names one.
-fn host_compiler() -> Option<String> {
-    let wanted = Machine::from_env().is_cross && env::var_os("NVCC_CCBIN").is_none();
-    let compiler = wanted.then(|| cc::Build::new().cpp(true).try_get_compiler().ok()).flatten()?;
-    Some(format!("-ccbin={}", compiler.path().display()))
+/// Without a compiler of the target this fails, as nvcc would use that of this machine.
+fn host_compiler() -> Result<Option<String>, Error> {
+    if !Machine::from_env().is_cross || env::var_os("NVCC_CCBIN").is_some() {
+        return Ok(None);
+    }
+    let compiler = cc::Build::new().cpp(true).try_get_compiler().map_err(|cause| {
+        let target = env::var("TARGET").unwrap_or_default();
+        Error::Tool { tool: format!("C++ compiler for {target}").into(), reason: cause.to_string() }
+    })?;
+    Ok(Some(format!("-ccbin={}", compiler.path().display())))
 }
 
 /// Runs a compiler and returns what it wrote to stderr. Warnings are passed on to the user of cargo; the error of a
