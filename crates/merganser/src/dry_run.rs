@@ -10,9 +10,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_alignments::{ReaderOptions, RecordOptions};
-use merganser_gpu::Device;
+use merganser_gpu::{Device, usable};
 use merganser_io::{Chunk, Input, ReadInput, Reader, Records, Sink};
-use merganser_run::{Context, JobPlan, format_needed, format_size};
+use merganser_map::{BuildPlan, Topology, plan_build};
+use merganser_run::{Context, JobPlan, Work, format_needed, format_size};
 
 use crate::common::print;
 use crate::console;
@@ -98,6 +99,15 @@ impl<'r> DryRun<'r> {
         Ok(())
     }
 
+    /// Adds a file of pairs, or two files whose records are paired; the plan of the job has checked them.
+    pub(crate) fn pairs(&mut self, inputs: &[Input]) {
+        let rows = match inputs {
+            [reads, segments] => vec![ReadInput::Pair(reads.clone(), segments.clone())],
+            files => files.iter().map(ReadInput::from).collect(),
+        };
+        self.rows.extend(rows.iter().map(|segment| ("pairs", described(segment))));
+    }
+
     /// Checks genomes and adds them, like [`reads`](Self::reads).
     ///
     /// # Errors
@@ -112,18 +122,31 @@ impl<'r> DryRun<'r> {
         Ok(())
     }
 
-    /// Checks a reference that is indexed, and adds it.
+    /// Checks a reference that is indexed, and adds it with the plan of its index, which is returned; `None` for a pipe, which
+    /// is not read. `in_memory` says whether the index is not written.
     ///
     /// # Errors
-    /// If it cannot be opened, its first record is malformed, or it has reads.
-    pub(crate) fn reference(&mut self, input: &Input) -> Result<()> {
+    /// Those of building the index before it sorts.
+    pub(crate) fn reference(
+        &mut self,
+        input: &Input,
+        circular: Option<&Topology>,
+        in_memory: bool,
+    ) -> Result<Option<BuildPlan>> {
         let segment = ReadInput::from(input);
         Records::open([&segment], RecordOptions::default())?;
-        if input.is_file() && beginning(input)?.has_qualities {
-            return Err(merganser_map::Error::ReadsAsReference(input.to_string()).into());
-        }
+        let topology = circular.cloned().unwrap_or_default();
+        let plan = match input.is_file() {
+            true => Some(plan_build(input, &topology, in_memory, self.context)?),
+            false => None,
+        };
+        let job = match &plan {
+            Some(plan) => plan.job.clone(),
+            None => JobPlan::on(self.context.choose_gpus(Work::Index, None, usable)?),
+        };
+        self.job(job)?;
         self.rows.push(("reference", described(&segment)));
-        Ok(())
+        Ok(plan)
     }
 
     /// Adds a line about what the run reads or does.
@@ -195,9 +218,7 @@ fn check_beginning(segment: &ReadInput, any_names: bool) -> Result<(), merganser
     }
     match segment {
         // A reader cuts sequences, so that a chromosome need not be read.
-        ReadInput::Single(input) => {
-            beginning(input)?;
-        }
+        ReadInput::Single(input) => check_text(input)?,
         _ => {
             let options =
                 RecordOptions { any_names, chunk_bytes: BEGINNING, ..RecordOptions::beginning() };
@@ -208,30 +229,25 @@ fn check_beginning(segment: &ReadInput, any_names: bool) -> Result<(), merganser
 }
 
 /// Parses the beginning of an input.
-fn beginning(input: &Input) -> Result<Beginning, merganser_io::Error> {
+fn check_text(input: &Input) -> Result<(), merganser_io::Error> {
     let options = ReaderOptions { chunk_bytes: BEGINNING, ..ReaderOptions::default() };
     let reader = Reader::open(std::slice::from_ref(input), options)?;
-    let (mut chunk, mut found) = (Chunk::default(), Beginning::default());
+    let mut chunk = Chunk::default();
     if reader.next_chunk(&mut chunk)? {
-        chunk.parse(&mut found)?;
+        chunk.parse(&mut Ignored)?;
     }
-    Ok(found)
+    Ok(())
 }
 
-/// The beginning of an input: nothing of its records is kept.
-#[derive(Default)]
-struct Beginning {
-    has_qualities: bool,
-}
+/// Keeps nothing of the records.
+struct Ignored;
 
-impl Sink for Beginning {
+impl Sink for Ignored {
     fn begin(&mut self, _header: &[u8]) {}
 
     fn resume(&mut self) {}
 
-    fn sequence(&mut self, _line: &[u8], quality: Option<&[u8]>) {
-        self.has_qualities |= quality.is_some();
-    }
+    fn sequence(&mut self, _line: &[u8], _quality: Option<&[u8]>) {}
 
     fn end(&mut self) {}
 
