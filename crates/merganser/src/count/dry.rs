@@ -30,7 +30,7 @@ pub(super) fn run(
     for (name, inputs) in samples {
         let segments: Vec<ReadInput> = inputs.iter().map(ReadInput::from).collect();
         dry.reads(*name, &segments, false)?;
-        dry.job(merganser_count::plan_run(config, inputs, context)?)?;
+        dry.job(merganser_count::plan_run(config, *inputs, context)?)?;
     }
     if let Some(panel) = &config.panel {
         dry.file("panel", panel);
