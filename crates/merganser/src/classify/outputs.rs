@@ -77,10 +77,11 @@ impl Reports {
     /// If the distribution of Bracken cannot be read or is malformed.
     pub(super) fn check_inputs(args: &ReportArgs) -> Result<()> {
         let is_wanted = |_: &&PathBuf| args.bracken_output.is_some();
-        match args.bracken.as_ref().filter(is_wanted).filter(|path| !is_read_once(path)) {
-            Some(path) => Ok(drop(Distribution::read(path)?)),
-            None => Ok(()),
+        let path = args.bracken.as_ref().filter(is_wanted);
+        if let Some(path) = path.filter(|path| !is_read_once(path)) {
+            Distribution::read(path)?;
         }
+        Ok(())
     }
 
     /// Creates all files.
