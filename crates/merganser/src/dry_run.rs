@@ -8,10 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use merganser_alignments::{ReaderOptions, RecordOptions};
 use merganser_gpu::{Device, usable};
-use merganser_io::{Chunk, Input, ReadInput, Reader, Records, Sink};
+use merganser_io::{Chunk, Input, ReadInput, Reader, Records, Sink, reason};
 use merganser_map::{BuildPlan, Topology, plan_build};
 use merganser_run::{Context, JobPlan, Work, format_needed, format_size};
 
@@ -94,18 +94,24 @@ impl<'r> DryRun<'r> {
         for segment in segments {
             check_beginning(segment, any_names)?;
             let name = name.map_or_else(String::new, |name| format!("{}: ", name.display()));
-            self.rows.push(("reads", format!("{name}{}", described(segment))));
+            self.rows.push(("reads", format!("{name}{}", described(segment)?)));
         }
         Ok(())
     }
 
     /// Adds a file of pairs, or two files whose records are paired; the plan of the job has checked them.
-    pub(crate) fn pairs(&mut self, inputs: &[Input]) {
+    ///
+    /// # Errors
+    /// If the size of a file cannot be read.
+    pub(crate) fn pairs(&mut self, inputs: &[Input]) -> Result<()> {
         let rows = match inputs {
             [reads, segments] => vec![ReadInput::Pair(reads.clone(), segments.clone())],
             files => files.iter().map(ReadInput::from).collect(),
         };
-        self.rows.extend(rows.iter().map(|segment| ("pairs", described(segment))));
+        for segment in &rows {
+            self.rows.push(("pairs", described(segment)?));
+        }
+        Ok(())
     }
 
     /// Checks genomes and adds them, like [`reads`](Self::reads).
@@ -117,7 +123,7 @@ impl<'r> DryRun<'r> {
         Records::open(&segments, RecordOptions::default())?;
         for segment in &segments {
             check_beginning(segment, false)?;
-            self.rows.push(("genomes", described(segment)));
+            self.rows.push(("genomes", described(segment)?));
         }
         Ok(())
     }
@@ -145,7 +151,7 @@ impl<'r> DryRun<'r> {
             None => JobPlan::on(self.context.choose_gpus(Work::Index, None, usable)?),
         };
         self.job(job)?;
-        self.rows.push(("reference", described(&segment)));
+        self.rows.push(("reference", described(&segment)?));
         Ok(plan)
     }
 
@@ -156,7 +162,9 @@ impl<'r> DryRun<'r> {
 
     /// Adds a file that the run reads beside its reads, with its size.
     pub(crate) fn file(&mut self, name: &'static str, path: &Path) {
-        let size = size_of(&[path]).map_or_else(String::new, |size| format!(" ({size})"));
+        // Opening a missing file reports the error.
+        let size = size_of(&[path]).ok().flatten();
+        let size = size.map_or_else(String::new, |size| format!(" ({size})"));
         self.rows.push((name, format!("{}{size}", path.display())));
     }
 
@@ -258,22 +266,34 @@ impl Sink for Ignored {
 }
 
 /// Describes an input of reads: its files, whether they have pairs, and their size.
-fn described(segment: &ReadInput) -> String {
+///
+/// # Errors
+/// If the size of a file cannot be read.
+fn described(segment: &ReadInput) -> Result<String> {
     let names: Vec<String> = segment.inputs().map(Input::to_string).collect();
     let paths: Option<Vec<&Path>> = segment.inputs().map(Input::path).collect();
     let mut facts: Vec<String> = Vec::new();
     facts.extend(segment.is_paired().then(|| "pairs".to_owned()));
-    facts.push(paths.and_then(|paths| size_of(&paths)).unwrap_or_else(|| "not read".to_owned()));
-    format!("{} ({})", names.join(" and "), facts.join(", "))
+    let size = paths.map(|paths| size_of(&paths)).transpose()?.flatten();
+    facts.push(size.unwrap_or_else(|| "not read".to_owned()));
+    Ok(format!("{} ({})", names.join(" and "), facts.join(", ")))
 }
 
 /// Returns the size of files; `None` if one is not a regular file.
-fn size_of(paths: &[&Path]) -> Option<String> {
-    let size = |path: &&Path| {
-        let at = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-        Some(at.len())
-    };
-    paths.iter().map(size).sum::<Option<u64>>().map(format_size)
+///
+/// # Errors
+/// If the system cannot tell.
+fn size_of(paths: &[&Path]) -> Result<Option<String>> {
+    let mut sum = 0;
+    for path in paths {
+        let failed = |error| anyhow!("{}: {}", path.display(), reason(&error));
+        let at = fs::metadata(path).map_err(failed)?;
+        if !at.is_file() {
+            return Ok(None);
+        }
+        sum += at.len();
+    }
+    Ok(Some(format_size(sum)))
 }
 
 /// Describes an output.

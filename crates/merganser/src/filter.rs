@@ -71,7 +71,7 @@ fn dry_run(
 ) -> Result<ExitCode> {
     let mut dry = DryRun::new("filter", files, context)?;
     dry.job(merganser_filter::plan_run(&args.config, inputs, context)?)?;
-    dry.pairs(inputs);
+    dry.pairs(inputs)?;
     dry.print()
 }
 
