@@ -180,7 +180,8 @@ fn decisions_are_those_of_the_file() {
 fn assemblies_are_judged_as_in_the_files() {
     let dir = streptococci();
     dir.run("count -k 21 --min-count 1 -o t.mgk r_1.fastq.gz r_2.fastq.gz").ok();
-    dir.run("kmers qv -o q --no-plots t.mgk pneumoniae_NCTC7465.fna.gz --report-data q.json").ok();
+    let pages = "--report-data q.json --report-html q.html";
+    dir.run(&format!("kmers qv -o q --no-plots t.mgk pneumoniae_NCTC7465.fna.gz {pages}")).ok();
     let assembly = &data(&dir, "q.json")["assembly"];
     let text = String::from_utf8(dir.read("q.qv")).unwrap();
     let fields: Vec<&str> = text.trim_end().split('\t').collect();
@@ -198,6 +199,9 @@ fn assemblies_are_judged_as_in_the_files() {
     let of_class = |class: &Value| rows(&class["rows"]).values().sum::<u64>();
     let drawn: u64 = classes["classes"].as_array().unwrap().iter().map(of_class).sum();
     assert_eq!(drawn, numbers);
+    // Numbers that are read again have the same digits.
+    dir.run("report html q.json -o again.html").ok();
+    assert!(dir.read("again.html") == dir.read("q.html"));
 }
 
 /// Pages, data and sections do not depend on threads; sections are MultiQC custom content.

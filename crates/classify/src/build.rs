@@ -205,6 +205,7 @@ impl<'a> Setup<'a> {
     ) -> Result<Setup<'a>, Error> {
         let (progress, cancel) = (&*context.progress, &context.cancel);
         config.validate_for(context)?;
+        merganser_library::check_maps(&config.taxids.map)?;
         let (work, bytes) = (Work::Build, merganser_io::text_bytes(inputs));
         let gpus = context.choose_gpus(work, bytes, merganser_gpu::usable)?;
         let (memory, gpus) = (context.budget(), GpuConfig::new(context, gpus));

@@ -7,7 +7,7 @@ use merganser_alignments::RecordOptions;
 use merganser_io::{Header, Input, Keep, ReadInput, RecordBatch, Records};
 use merganser_run::engine::each_batch;
 use merganser_run::locks::lock;
-use merganser_run::{Budget, Context, Unit};
+use merganser_run::{Budget, Context, JobPlan, Unit};
 
 use crate::letters::Letters;
 use crate::sections::{each_section, sorted};
@@ -46,13 +46,40 @@ pub fn build(
     Ok(MinimizerSet::of_sorted(params, numbers))
 }
 
+/// Determines how [`build`] would make a set: with how much memory, apart from the minimizers. Nothing is read.
+///
+/// ```
+/// use merganser_deplete::{Params, plan_build};
+/// use merganser_run::Context;
+///
+/// let plan = plan_build(Params::new(31, 15)?, &Context::new().threads(2).memory(1 << 30))?;
+/// assert!(plan.memory.is_some_and(|bytes| bytes < 1 << 30));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If `context` is out of range, or there is too little memory for any genome.
+pub fn plan_build(params: Params, context: &Context) -> Result<JobPlan, Error> {
+    context.validate()?;
+    let needed = match params.are_long() {
+        false => Sections::<u64>::new(budget::<u64>(context))?.budget.needed(),
+        true => Sections::<u128>::new(budget::<u128>(context))?.budget.needed(),
+    };
+    let note = "the minimizers of the genomes need more memory";
+    Ok(JobPlan::on(Vec::new()).with_memory(needed).with_note(note))
+}
+
+/// Returns the budget before the memory of the minimizers is subtracted.
+fn budget<W: Word>(context: &Context) -> Budget {
+    Budget::of_run(context, THREAD + THREAD_WORDS * W::BYTES as u64)
+}
+
 /// Returns the sorted numbers of the minimizers.
 fn numbers<W: Word>(params: Params, inputs: &[Input], context: &Context) -> Result<Vec<W>, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     context.validate()?;
     let threads = context.threads;
-    let thread = THREAD + THREAD_WORDS * W::BYTES as u64;
-    let sections = Sections::<W>::new(Budget::of_run(context, thread))?;
+    let sections = Sections::<W>::new(budget::<W>(context))?;
     let options = RecordOptions {
         keep: Keep { header: Header::Name, qualities: false },
         workers: threads,

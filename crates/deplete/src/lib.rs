@@ -30,7 +30,7 @@ pub use config::{Config, Mask};
 pub use error::Error;
 pub use files::{Description, Format, describe, read, write};
 pub use haplotypes::{Confirmed, Haplotypes};
-pub use index::build;
+pub use index::{build, plan_build};
 pub use lookup::MinimizerLookup;
 pub use minimizers::Minimizers;
 pub use params::Params;

@@ -266,14 +266,14 @@ fn options(
 /// If the configuration is invalid, `set` is not a set, or there is too little memory.
 pub fn plan_run(
     config: &Config,
-    set: &Path,
+    set: impl AsRef<Path>,
     haplotypes: Option<&Haplotypes>,
     context: &Context,
 ) -> Result<JobPlan, Error> {
     config.validate()?;
     context.validate()?;
     haplotypes.map_or(Ok(()), |_| check_haplotypes(config))?;
-    let (params, bytes) = MinimizerLookup::check_room(set, context)?;
+    let (params, bytes) = MinimizerLookup::check_room(set.as_ref(), context)?;
     let budget = budget(params, bytes, haplotypes, context);
     let what = format_args!("{} threads and the host's minimizers need", context.threads);
     budget.check(what, Shortage::FEWER_THREADS)?;

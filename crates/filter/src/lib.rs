@@ -44,4 +44,4 @@ pub use filter::{Filter, Scratch};
 pub use output::{Format, Writer};
 #[doc(hidden)]
 pub use run::run_on_gpus_alone;
-pub use run::{Outcome, Verified, run, run_with};
+pub use run::{Outcome, Verified, plan_run, run, run_with};

@@ -1,6 +1,7 @@
 //! Whole runs: the order of the stages, and the choice of the backend.
 
 mod gpus;
+mod planned;
 mod work;
 
 use std::path::Path;
@@ -19,6 +20,7 @@ use crate::output::DecisionText;
 use crate::source::PairSource;
 use crate::{Config, Error, Filter, Format, Method, Writer};
 use gpus::{ByGpus, Gpus};
+pub use planned::plan_run;
 use work::{Tally, Worker};
 
 /// The results of a run.
@@ -112,8 +114,7 @@ pub fn run_with(
     writer: Writer,
     context: &Context,
 ) -> Result<Outcome, Error> {
-    let (progress, cancel) = (&*context.progress, &context.cancel);
-    RunContext { config, context, gpus_alone: false, progress, cancel }.run(inputs, writer)
+    RunContext::new(config, context, false).run(inputs, writer)
 }
 
 /// Does the same as [`run_with`], except that pairs which GPUs can decide wait for these instead of being decided
@@ -128,8 +129,7 @@ pub fn run_on_gpus_alone(
     writer: Writer,
     context: &Context,
 ) -> Result<Outcome, Error> {
-    let (progress, cancel) = (&*context.progress, &context.cancel);
-    RunContext { config, context, gpus_alone: true, progress, cancel }.run(inputs, writer)
+    RunContext::new(config, context, true).run(inputs, writer)
 }
 
 /// The parameters of a run, except for its inputs and outputs.
@@ -142,7 +142,12 @@ struct RunContext<'r> {
     cancel: &'r Cancel,
 }
 
-impl RunContext<'_> {
+impl<'r> RunContext<'r> {
+    fn new(config: &'r Config, context: &'r Context, gpus_alone: bool) -> RunContext<'r> {
+        let (progress, cancel) = (&*context.progress, &context.cancel);
+        RunContext { config, context, gpus_alone, progress, cancel }
+    }
+
     fn run(&self, inputs: &[Input], writer: Writer) -> Result<Outcome, Error> {
         let filter = Filter::new(*self.config)?;
         let exact = if self.config.verify {
@@ -155,7 +160,9 @@ impl RunContext<'_> {
         let begun = Instant::now();
         let block = self.block_bytes(!ordinals.is_empty())?;
         let gpus = Gpus::new(ordinals, self.context, block, self.gpus_alone);
-        let source = PairSource::open(inputs, &self.reader_options(block, &gpus))?;
+        let inflater = Some(gpus.inflater());
+        let options = ReaderOptions { inflater, ..self.reader_options(block) };
+        let source = PairSource::open(inputs, &options)?;
         self.progress.stage("filter", Unit::Bytes, source.bytes_total());
         let format = writer.format();
         let ahead = AHEAD * self.context.threads as u64;
@@ -229,7 +236,7 @@ impl RunContext<'_> {
         })
     }
 
-    fn reader_options(&self, block: usize, gpus: &Gpus) -> ReaderOptions {
+    fn reader_options(&self, block: usize) -> ReaderOptions {
         let threads = self.context.threads;
         // Each worker may hold the longest pair, or a line or record of it, as text and as planes; the reader
         // holds one more.
@@ -240,7 +247,6 @@ impl RunContext<'_> {
             max_record: merganser_io::longest_record(self.context.budget() / 8, copies),
             cancel: self.cancel.clone(),
             warnings: self.context.warnings.clone(),
-            inflater: Some(gpus.inflater()),
             ..ReaderOptions::default()
         }
     }
@@ -248,13 +254,26 @@ impl RunContext<'_> {
     /// Returns the block size that the memory allows, in bytes.
     fn block_bytes(&self, with_gpus: bool) -> Result<usize, Error> {
         let threads = self.context.threads;
-        let (most, pinned) =
-            if with_gpus { (MAX_GPU_BLOCK, PINNED_A_THREAD) } else { (MAX_BLOCK, 0) };
-        let blocks = (BLOCKS_A_THREAD + pinned) * threads as u64;
-        let budget = Budget::of_run(self.context, THREAD);
-        let least = budget.with(blocks * MIN_BLOCK);
-        least.check(format_args!("{threads} threads need"), Shortage::FEWER_THREADS)?;
-        Ok((budget.left() / blocks).min(most) as usize)
+        let most = if with_gpus { MAX_GPU_BLOCK } else { MAX_BLOCK };
+        let what = format_args!("{threads} threads need");
+        self.least_memory(with_gpus).check(what, Shortage::FEWER_THREADS)?;
+        Ok((self.budget().left() / self.blocks(with_gpus)).min(most) as usize)
+    }
+
+    /// Returns the memory with the smallest blocks.
+    fn least_memory(&self, with_gpus: bool) -> Budget {
+        self.budget().with(self.blocks(with_gpus) * MIN_BLOCK)
+    }
+
+    /// Returns the memory without blocks.
+    fn budget(&self) -> Budget {
+        Budget::of_run(self.context, THREAD)
+    }
+
+    /// Returns the number of blocks that have memory at the same time.
+    fn blocks(&self, with_gpus: bool) -> u64 {
+        let pinned = if with_gpus { PINNED_A_THREAD } else { 0 };
+        (BLOCKS_A_THREAD + pinned) * self.context.threads as u64
     }
 }
 

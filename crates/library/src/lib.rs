@@ -31,4 +31,6 @@ pub use manifest::Manifest;
 pub use prepare::{Library, LibraryOutcome, Passed};
 pub use references::{References, expand_references};
 pub use row::{Content, GenomeTaxon, Md5Sum, Row, Stamp, Status};
-pub use taxids::{ConflictPlace, HeaderRule, LibraryMaps, MapConflict, TaxidSearch, files_beside};
+pub use taxids::{
+    ConflictPlace, HeaderRule, LibraryMaps, MapConflict, TaxidSearch, check_maps, files_beside,
+};

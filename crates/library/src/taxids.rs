@@ -18,6 +18,7 @@ use beside::{accession_maps, files_next_to, is_map, is_summary};
 use conflict::TwoTaxids;
 pub use conflict::{ConflictPlace, MapConflict};
 pub use headers::HeaderRule;
+pub use maps::check_maps;
 
 /// The sources of the taxids of a Kraken 2 library's sequences, in addition to their headers and the files in
 /// the same folder.

@@ -72,5 +72,8 @@ pub use orientation::Orientation;
 pub use output::{OutputPaths, Outputs, Placements, Reported};
 pub use reads::{ReadHit, run_in_memory};
 pub use reference::Topology;
-pub use run::{BuildOutcome, Outcome, build, build_in_memory, build_with, plan_run, run, run_with};
+pub use run::{
+    BuildOutcome, BuildPlan, Outcome, build, build_in_memory, build_with, plan_build, plan_run,
+    run, run_with,
+};
 pub use share::share;

@@ -59,6 +59,16 @@ impl<'a> Text<'a> {
         self.contigs.last().map_or(0, Contig::end)
     }
 
+    /// Returns the total number of bases of all contigs.
+    pub(crate) fn bases(&self) -> u64 {
+        self.contigs.iter().map(|contig| u64::from(contig.len)).sum()
+    }
+
+    /// Returns the memory of the planes in bytes.
+    pub(crate) fn plane_bytes(&self) -> u64 {
+        8 * (self.low.len() + self.high.len() + self.others.len()) as u64
+    }
+
     /// Returns a checksum of the letters.
     pub(crate) fn checksum(&self) -> u32 {
         let mut checksum = crc32fast::Hasher::new();

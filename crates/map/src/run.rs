@@ -34,14 +34,14 @@ use crate::output::{
 };
 use crate::parts::Parts;
 use crate::source::{ReadSource, longest_record};
-use crate::{Config, Error, Format, InsertSizes, MAX_READ, Prefilter, Select};
+use crate::{Config, Contig, Error, Format, InsertSizes, MAX_READ, Prefilter, Select};
 #[cfg(test)]
 pub(crate) use build::build_of;
 pub use build::{BuildOutcome, build, build_in_memory, build_with};
 use gpus::WithGpus;
 use learn::Learner;
-use memory::Memory;
-pub use planned::plan_run;
+use memory::{IndexSize, Memory};
+pub use planned::{BuildPlan, plan_build, plan_run};
 use worker::{Texts, Worker, WorkerDone};
 
 /// The results of a run.
@@ -123,7 +123,7 @@ pub fn run_with(
     let (progress, cancel) = (&*context.progress, &context.cancel);
     let threads = context.threads;
     let kind = outputs.index.as_ref().map(|(_, kind)| *kind);
-    check(config, index, inputs, kind, context)?;
+    check(config, index.contigs(), inputs, kind, context)?;
     if config.share.is_some() {
         outputs.records.refuse_direct()?;
     }
@@ -145,7 +145,7 @@ pub fn run_with(
     let learns = learn::is_wanted(config, inputs);
     let held = learn::held_bytes(config, inputs);
     let holds = held > 0;
-    let memory = Memory::new(config, context, index, paired, held)?;
+    let memory = Memory::new(config, context, &IndexSize::of(index), paired, held)?;
     let sorting = config.sort.then(|| {
         Sorting::new([memory.left, memory.writing], threads as u64, &context.temp_dir, cancel)
     });
@@ -330,17 +330,17 @@ fn choose_gpus(
     }
 }
 
-/// Checks the configuration, also against the index and the inputs.
+/// Checks the configuration, also against the contigs of the index and the inputs.
 fn check(
     config: &Config,
-    index: &Index,
+    contigs: &[Contig],
     inputs: &[ReadInput],
     kind: Option<IndexKind>,
     context: &Context,
 ) -> Result<(), Error> {
     config.validate()?;
     context.validate()?;
-    if let Some(problem) = kind.and_then(|kind| kind.problem(index.contigs())) {
+    if let Some(problem) = kind.and_then(|kind| kind.problem(contigs)) {
         return Err(Error::Config(ConfigError::new(problem)));
     }
     if config.read_groups.len() > 1 && config.read_groups.len() != inputs.len() {

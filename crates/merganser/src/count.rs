@@ -8,13 +8,12 @@ mod settings;
 mod sheet;
 mod stats;
 mod summary;
-mod tmp;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_count::{Config, Format, Outcome, run_with};
+use merganser_count::{Config, Format, Outcome, Storage, run_with};
 use merganser_io::{Input, OutputSet};
 use merganser_report::multiqc::Kind;
 use merganser_run::{Context, Summary};
@@ -24,6 +23,7 @@ use crate::console::Console;
 use crate::holds::FormatChoice;
 use crate::interrupt;
 use crate::pages::{Pages, spectrum};
+use crate::temporary;
 use outputs::Outputs;
 
 /// A finished run, with what its reports need.
@@ -75,7 +75,14 @@ fn count(
 ) -> Result<Summary> {
     let mut outputs = Outputs::create(args, set)?;
     outputs.pages.profile(inputs.iter(), config.quality_offset);
-    let temporary = tmp::ensure(config, context)?;
+    // Removed when the run ends.
+    let temporary = match spills(config) {
+        true => {
+            temporary::check(context, args.tmp_dir.is_some())?;
+            Some(temporary::ensure(context)?)
+        }
+        false => None,
+    };
     let output = args.table();
     let counted = run_with(config, inputs, output.as_deref(), set, context);
     drop(temporary);
@@ -109,6 +116,11 @@ fn count(
         print_model(&finished, console);
     }
     Ok(summary)
+}
+
+/// Whether a run may write temporary files.
+fn spills(config: &Config) -> bool {
+    config.storage != Storage::Ram
 }
 
 /// Fits a model to the histogram and prints it.

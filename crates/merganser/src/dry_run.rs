@@ -8,11 +8,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use merganser_alignments::{ReaderOptions, RecordOptions};
-use merganser_gpu::Device;
-use merganser_io::{Chunk, Input, ReadInput, Reader, Records, Sink};
-use merganser_run::{Context, JobPlan, format_needed, format_size};
+use merganser_gpu::{Device, usable};
+use merganser_io::{Chunk, Input, ReadInput, Reader, Records, Sink, reason};
+use merganser_map::{BuildPlan, Topology, plan_build};
+use merganser_run::{Context, JobPlan, Work, format_needed, format_size};
 
 use crate::common::print;
 use crate::console;
@@ -93,7 +94,22 @@ impl<'r> DryRun<'r> {
         for segment in segments {
             check_beginning(segment, any_names)?;
             let name = name.map_or_else(String::new, |name| format!("{}: ", name.display()));
-            self.rows.push(("reads", format!("{name}{}", described(segment))));
+            self.rows.push(("reads", format!("{name}{}", described(segment)?)));
+        }
+        Ok(())
+    }
+
+    /// Adds a file of pairs, or two files whose records are paired; the plan of the job has checked them.
+    ///
+    /// # Errors
+    /// If the size of a file cannot be read.
+    pub(crate) fn pairs(&mut self, inputs: &[Input]) -> Result<()> {
+        let rows = match inputs {
+            [reads, segments] => vec![ReadInput::Pair(reads.clone(), segments.clone())],
+            files => files.iter().map(ReadInput::from).collect(),
+        };
+        for segment in &rows {
+            self.rows.push(("pairs", described(segment)?));
         }
         Ok(())
     }
@@ -107,23 +123,36 @@ impl<'r> DryRun<'r> {
         Records::open(&segments, RecordOptions::default())?;
         for segment in &segments {
             check_beginning(segment, false)?;
-            self.rows.push(("genomes", described(segment)));
+            self.rows.push(("genomes", described(segment)?));
         }
         Ok(())
     }
 
-    /// Checks a reference that is indexed, and adds it.
+    /// Checks a reference that is indexed, and adds it with the plan of its index, which is returned; `None` for a pipe, which
+    /// is not read. `in_memory` says whether the index is not written.
     ///
     /// # Errors
-    /// If it cannot be opened, its first record is malformed, or it has reads.
-    pub(crate) fn reference(&mut self, input: &Input) -> Result<()> {
+    /// Those of building the index before it sorts.
+    pub(crate) fn reference(
+        &mut self,
+        input: &Input,
+        circular: Option<&Topology>,
+        in_memory: bool,
+    ) -> Result<Option<BuildPlan>> {
         let segment = ReadInput::from(input);
         Records::open([&segment], RecordOptions::default())?;
-        if input.is_file() && beginning(input)?.has_qualities {
-            return Err(merganser_map::Error::ReadsAsReference(input.to_string()).into());
-        }
-        self.rows.push(("reference", described(&segment)));
-        Ok(())
+        let topology = circular.cloned().unwrap_or_default();
+        let plan = match input.is_file() {
+            true => Some(plan_build(input, &topology, in_memory, self.context)?),
+            false => None,
+        };
+        let job = match &plan {
+            Some(plan) => plan.job.clone(),
+            None => JobPlan::on(self.context.choose_gpus(Work::Index, None, usable)?),
+        };
+        self.job(job)?;
+        self.rows.push(("reference", described(&segment)?));
+        Ok(plan)
     }
 
     /// Adds a line about what the run reads or does.
@@ -133,7 +162,9 @@ impl<'r> DryRun<'r> {
 
     /// Adds a file that the run reads beside its reads, with its size.
     pub(crate) fn file(&mut self, name: &'static str, path: &Path) {
-        let size = size_of(&[path]).map_or_else(String::new, |size| format!(" ({size})"));
+        // Opening a missing file reports the error.
+        let size = size_of(&[path]).ok().flatten();
+        let size = size.map_or_else(String::new, |size| format!(" ({size})"));
         self.rows.push((name, format!("{}{size}", path.display())));
     }
 
@@ -195,9 +226,7 @@ fn check_beginning(segment: &ReadInput, any_names: bool) -> Result<(), merganser
     }
     match segment {
         // A reader cuts sequences, so that a chromosome need not be read.
-        ReadInput::Single(input) => {
-            beginning(input)?;
-        }
+        ReadInput::Single(input) => check_text(input)?,
         _ => {
             let options =
                 RecordOptions { any_names, chunk_bytes: BEGINNING, ..RecordOptions::beginning() };
@@ -208,30 +237,25 @@ fn check_beginning(segment: &ReadInput, any_names: bool) -> Result<(), merganser
 }
 
 /// Parses the beginning of an input.
-fn beginning(input: &Input) -> Result<Beginning, merganser_io::Error> {
+fn check_text(input: &Input) -> Result<(), merganser_io::Error> {
     let options = ReaderOptions { chunk_bytes: BEGINNING, ..ReaderOptions::default() };
     let reader = Reader::open(std::slice::from_ref(input), options)?;
-    let (mut chunk, mut found) = (Chunk::default(), Beginning::default());
+    let mut chunk = Chunk::default();
     if reader.next_chunk(&mut chunk)? {
-        chunk.parse(&mut found)?;
+        chunk.parse(&mut Ignored)?;
     }
-    Ok(found)
+    Ok(())
 }
 
-/// The beginning of an input: nothing of its records is kept.
-#[derive(Default)]
-struct Beginning {
-    has_qualities: bool,
-}
+/// Keeps nothing of the records.
+struct Ignored;
 
-impl Sink for Beginning {
+impl Sink for Ignored {
     fn begin(&mut self, _header: &[u8]) {}
 
     fn resume(&mut self) {}
 
-    fn sequence(&mut self, _line: &[u8], quality: Option<&[u8]>) {
-        self.has_qualities |= quality.is_some();
-    }
+    fn sequence(&mut self, _line: &[u8], _quality: Option<&[u8]>) {}
 
     fn end(&mut self) {}
 
@@ -242,22 +266,34 @@ impl Sink for Beginning {
 }
 
 /// Describes an input of reads: its files, whether they have pairs, and their size.
-fn described(segment: &ReadInput) -> String {
+///
+/// # Errors
+/// If the size of a file cannot be read.
+fn described(segment: &ReadInput) -> Result<String> {
     let names: Vec<String> = segment.inputs().map(Input::to_string).collect();
     let paths: Option<Vec<&Path>> = segment.inputs().map(Input::path).collect();
     let mut facts: Vec<String> = Vec::new();
     facts.extend(segment.is_paired().then(|| "pairs".to_owned()));
-    facts.push(paths.and_then(|paths| size_of(&paths)).unwrap_or_else(|| "not read".to_owned()));
-    format!("{} ({})", names.join(" and "), facts.join(", "))
+    let size = paths.map(|paths| size_of(&paths)).transpose()?.flatten();
+    facts.push(size.unwrap_or_else(|| "not read".to_owned()));
+    Ok(format!("{} ({})", names.join(" and "), facts.join(", ")))
 }
 
 /// Returns the size of files; `None` if one is not a regular file.
-fn size_of(paths: &[&Path]) -> Option<String> {
-    let size = |path: &&Path| {
-        let at = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-        Some(at.len())
-    };
-    paths.iter().map(size).sum::<Option<u64>>().map(format_size)
+///
+/// # Errors
+/// If the system cannot tell.
+fn size_of(paths: &[&Path]) -> Result<Option<String>> {
+    let mut sum = 0;
+    for path in paths {
+        let failed = |error| anyhow!("{}: {}", path.display(), reason(&error));
+        let at = fs::metadata(path).map_err(failed)?;
+        if !at.is_file() {
+            return Ok(None);
+        }
+        sum += at.len();
+    }
+    Ok(Some(format_size(sum)))
 }
 
 /// Describes an output.

@@ -17,6 +17,8 @@ use merganser_run::Context;
 use crate::args::FilterArgs;
 use crate::common;
 use crate::console::Console;
+use crate::dry_run::DryRun;
+use crate::files::RunFiles;
 use crate::interrupt;
 use crate::pages::Pages;
 use outputs::Outputs;
@@ -36,8 +38,12 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     let (config, context) = (&args.config, context(args));
     config.validate()?;
     let inputs = args.reads.expand_files(&args.inputs).map_err(Error::from)?;
+    let files = outputs::declared(args, &inputs);
+    let set = files.check()?;
+    if args.dry.dry_run {
+        return dry_run(args, &inputs, &files, &context);
+    }
     interrupt::cancel_on_interrupt();
-    let set = outputs::declared(args, &inputs).check()?;
     let Outputs { writer, json, pages } = Outputs::create(args, &set)?;
     // For tests of GPUs, which must decide all pairs that they can.
     let gpus_alone = std::env::var_os("MERGANSER_TEST_GPUS_ALONE").is_some();
@@ -54,6 +60,19 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     set.commit_last().map_err(Error::from)?;
     report::print(&finished, console);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Checks what a run needs, and prints what it would do.
+fn dry_run(
+    args: &FilterArgs,
+    inputs: &[Input],
+    files: &RunFiles,
+    context: &Context,
+) -> Result<ExitCode> {
+    let mut dry = DryRun::new("filter", files, context)?;
+    dry.job(merganser_filter::plan_run(&args.config, inputs, context)?)?;
+    dry.pairs(inputs)?;
+    dry.print()
 }
 
 fn context(args: &FilterArgs) -> Context {

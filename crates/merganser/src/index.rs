@@ -4,9 +4,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_io::{Input, expand_inputs, text_bytes};
+use merganser_io::{Input, expand_inputs};
 use merganser_map::{Error, Index};
-use merganser_run::{Context, JobPlan, Work, format_size, peak_rss};
+use merganser_run::{Context, format_size, peak_rss};
 
 use crate::args::map::IndexArgs;
 use crate::console::Console;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
         RunFiles::new().lists([&args.reference]).inputs(&inputs).write(Holds::INDEX, [path]);
     let outputs = files.check()?;
     if args.dry.dry_run {
-        return dry_run(&inputs, &files, &context);
+        return dry_run(args, input, &files, &context);
     }
     interrupt::cancel_on_interrupt();
     let file = outputs.file(path).map_err(Error::from)?;
@@ -64,10 +64,13 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
 }
 
 /// Checks what building an index needs, and prints what would be done.
-fn dry_run(inputs: &[Input], files: &RunFiles, context: &Context) -> Result<ExitCode> {
+fn dry_run(
+    args: &IndexArgs,
+    input: &Input,
+    files: &RunFiles,
+    context: &Context,
+) -> Result<ExitCode> {
     let mut dry = DryRun::new("index", files, context)?;
-    inputs.iter().try_for_each(|input| dry.reference(input))?;
-    let size = text_bytes(inputs);
-    dry.job(JobPlan::on(context.choose_gpus(Work::Index, size, merganser_gpu::usable)?))?;
+    dry.reference(input, args.circular.as_ref(), false)?;
     dry.print()
 }

@@ -8,6 +8,8 @@
 //!   output. `run_with` takes outputs that are already open, for programs that write more files of the same run.
 //!   `run_in_memory`, where there is one, returns the results;
 //! - `build`, if the job needs an index, a database or a set;
+//! - `plan_run` and `plan_build`, for some: how a run would proceed, with how much memory, and the errors that it would
+//!   report before it reads its inputs. The result is a [`JobPlan`](run::JobPlan);
 //! - `Outcome`: the results and statistics of a run;
 //! - `Error`: its message is one line that says what is wrong, where, and what to do.
 //!
@@ -90,8 +92,8 @@ pub use run::{Cancel, Context, DeviceChoice};
 pub mod count {
     #[doc(inline)]
     pub use merganser_count::{
-        Config, Error, Format, Outcome, QualityOffset, Storage, run, run_histogram, run_in_memory,
-        run_with,
+        Config, Error, Format, Outcome, QualityOffset, Storage, plan_run, run, run_histogram,
+        run_in_memory, run_with,
     };
     #[doc(inline)]
     pub use merganser_kmers::MemoryTable;
@@ -186,8 +188,8 @@ pub mod deplete {
     #[doc(inline)]
     pub use merganser_deplete::{
         Compression, Config, Description, Error, Format, MinimizerLookup, MinimizerSet, Minimizers,
-        Outcome, OutputPaths, Outputs, Params, Sink, Thresholds, Word, build, describe, run,
-        run_with,
+        Outcome, OutputPaths, Outputs, Params, Sink, Thresholds, Word, build, describe, plan_build,
+        plan_run, run, run_with,
     };
 }
 
@@ -206,7 +208,7 @@ pub mod filter {
     pub use merganser_filter::{
         Align, Code, Config, Decision, Error, Filter, Format, Method, NMode, Outcome,
         PackedReference, PairBatch, REJECTED, Scratch, Sequence, Threshold, UNDEFINED, Verified,
-        Writer, run, run_with,
+        Writer, plan_run, run, run_with,
     };
 }
 
@@ -232,10 +234,11 @@ pub mod map {
     pub use merganser_filter::Threshold;
     #[doc(inline)]
     pub use merganser_map::{
-        BuildOutcome, Config, Contig, DeviceTimes, Effort, Error, Format, Index, IndexKind,
-        InsertSizes, MAX_READ, NMode, Operation, Orientation, Outcome, OutputPaths, Outputs,
-        Placements, Prefilter, ReadGroup, ReadHit, Reported, Select, Strand, ThreadTimes, Topology,
-        build, build_in_memory, build_with, run, run_in_memory, run_with,
+        BuildOutcome, BuildPlan, Config, Contig, DeviceTimes, Effort, Error, Format, Index,
+        IndexKind, InsertSizes, MAX_READ, NMode, Operation, Orientation, Outcome, OutputPaths,
+        Outputs, Placements, Prefilter, ReadGroup, ReadHit, Reported, Select, Strand, ThreadTimes,
+        Topology, build, build_in_memory, build_with, plan_build, plan_run, run, run_in_memory,
+        run_with,
     };
 }
 
@@ -298,7 +301,8 @@ pub mod classify {
         Error, HashRule, LineFormat, Outcome, OutputPaths, Outputs, Params, PartConfig, Preset,
         Query, QueryParams, ReadLetters, ReadOutput, ReferenceHits, RunConfig, Session,
         SharedClassifier, SketchConfig, Target, TaxidConfig, Taxon, Thresholds, Verdict,
-        VerdictConfig, add, add_with, build, build_in_memory, build_with, run, run_with,
+        VerdictConfig, add, add_with, build, build_in_memory, build_with, plan_build, run,
+        run_with,
     };
     #[doc(inline)]
     pub use merganser_library as library;
@@ -319,7 +323,8 @@ pub mod classify {
         pub use merganser_kraken2::{
             Error, Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Config, Kraken2Counts,
             Kraken2Database, Kraken2Library, Kraken2Options, Kraken2Outcome, Kraken2ReportOptions,
-            Kraken2Sequence, Kraken2Taxids, Kraken2Taxonomy, run, run_with, taxids_of_library,
+            Kraken2Sequence, Kraken2Taxids, Kraken2Taxonomy, plan_build, plan_run, run, run_with,
+            taxids_of_library,
         };
         #[doc(inline)]
         pub use merganser_library::LibraryMaps;
@@ -377,9 +382,9 @@ pub mod run {
     pub use merganser_run::options::Auto;
     #[doc(inline)]
     pub use merganser_run::{
-        Cancel, Cancelled, ConfigError, Context, DeviceChoice, Fault, FaultKind, Progress, Shard,
-        Silent, SizeError, Stages, Unit, Warnings, available_memory, format_size, parse_size,
-        peak_rss, with_names,
+        Cancel, Cancelled, ConfigError, Context, DeviceChoice, Fault, FaultKind, JobPlan, Progress,
+        Shard, Silent, SizeError, Stages, Unit, Warnings, available_memory, format_size,
+        parse_size, peak_rss, with_names,
     };
 }
 

@@ -36,6 +36,7 @@ mod report;
 mod samples;
 mod search;
 mod taxa_by_name;
+mod temporary;
 mod verify;
 mod version;
 

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use merganser_io::{Input, Output, OutputSet, ReadInput};
 use merganser_map::{
-    Config, Error, Format, Index, IndexKind, Outcome, Outputs, Strand, Topology, share,
+    Config, Contig, Error, Format, Index, IndexKind, Outcome, Outputs, Strand, Topology, share,
 };
 use merganser_run::Context;
 
@@ -30,6 +30,7 @@ use crate::holds::{Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
 use crate::pages::{Pages, shared::SharedPaths};
 use crate::samples::run::check_resume;
+use crate::temporary;
 use job::Job;
 
 /// A finished run, with what its reports need.
@@ -106,8 +107,11 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
         let unmapped: Vec<PathBuf> = job.unmapped.iter().cloned().collect();
         refuse_other_reads(&unmapped, &inputs)?;
     }
+    if args.config.sort && args.tmp_dir.is_some() {
+        temporary::check(&context, true)?;
+    }
     if args.dry.dry_run {
-        return dry::run(args, &jobs, (&files, &shared), (&context, console));
+        return dry::run(args, &jobs, (&files, &shared), &context);
     }
     let cancel = interrupt::cancel_on_interrupt();
     if args.sample_sheet.is_some() {
@@ -164,22 +168,21 @@ impl Session<'_> {
         Finished { args, context, inputs: &job.inputs, index, outcome, indexing, started }
     }
 
-    /// Returns the path and the kind of the BAI, CSI or CRAI index of a job's sorted records; `None` if no index is
-    /// written.
-    fn index_path(&self, job: &Job) -> Option<(PathBuf, IndexKind)> {
-        let fitting = IndexKind::for_contigs(self.index.contigs());
-        let kind = match self.args.format_of(&job.output) {
-            RecordFormat::Cram => IndexKind::Crai,
-            _ => self.args.index_format.unwrap_or(fitting),
-        };
-        Some((job.index_path(self.args, kind)?, kind))
-    }
-
     /// Creates the output for the index of a job's sorted records, if one is written.
     fn index_output(&self, job: &Job, set: &OutputSet) -> Result<Option<(Output, IndexKind)>> {
-        let Some((path, kind)) = self.index_path(job) else { return Ok(None) };
+        let contigs = self.index.contigs();
+        let Some((path, kind)) = index_path(self.args, job, contigs) else { return Ok(None) };
         Ok(Some((set.output(&path).map_err(Error::from)?, kind)))
     }
+}
+
+/// Returns the path and the kind of the BAI, CSI or CRAI index of a job's sorted records; `None` if no index is written.
+fn index_path(args: &MapArgs, job: &Job, contigs: &[Contig]) -> Option<(PathBuf, IndexKind)> {
+    let kind = match args.format_of(&job.output) {
+        RecordFormat::Cram => IndexKind::Crai,
+        _ => args.index_format.unwrap_or(IndexKind::for_contigs(contigs)),
+    };
+    Some((job.index_path(args, kind)?, kind))
 }
 
 /// Returns all files that the run reads and writes.

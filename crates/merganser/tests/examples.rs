@@ -35,7 +35,8 @@ macro_rules! tests {
 
 tests! {
     kmers:
-        count_kmers count_in_memory count_with_progress count_within_memory count_histogram spectrum_model
+        count_kmers count_in_memory count_with_progress count_within_memory count_plan count_histogram
+        spectrum_model
         kmers_query kmers_combine kmers_compare kmers_convert kmers_matrix kmers_filter_reads
         assembly_quality;
     reads:

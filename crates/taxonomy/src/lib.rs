@@ -21,7 +21,7 @@ pub use dump::{Dump, TaxonomyNotes, parse_taxid};
 pub use error::Error;
 pub use gtdb::{Accessions, lineage};
 pub use joint::{JointTaxonomy, SharedTaxa, compare, unite};
-pub use maps::{MapKey, read_map};
+pub use maps::{MapKey, check_map, read_map};
 pub use names::{assembly, kraken_taxid, kraken_taxids, stem};
 pub use rank::Rank;
 pub use source::TaxonomySource;

@@ -27,10 +27,29 @@ pub enum MapKey<'l> {
 ///
 /// # Errors
 /// If the table cannot be read, or a row has no taxid in its column; the error names the line.
-pub fn read_map(path: &Path, mut visit: impl FnMut(MapKey<'_>, u32)) -> Result<(), Error> {
+pub fn read_map(path: &Path, visit: impl FnMut(MapKey<'_>, u32)) -> Result<(), Error> {
+    read_lines(path, u64::MAX, visit)
+}
+
+/// Checks that a table exists and has rows as [`read_map`] reads them, by its first lines.
+///
+/// # Errors
+/// Returns the errors of [`read_map`] in these lines.
+pub fn check_map(path: &Path) -> Result<(), Error> {
+    read_lines(path, CHECKED, |_, _| {})
+}
+
+/// The number of lines that are checked before a table is used.
+const CHECKED: u64 = 1_000;
+
+/// Reads up to `most` lines of a table.
+fn read_lines(path: &Path, most: u64, mut visit: impl FnMut(MapKey<'_>, u32)) -> Result<(), Error> {
     let mut lines = Lines::open(path)?;
     let mut kind = None;
     while let Some((number, line)) = lines.next_line()? {
+        if number > most {
+            break;
+        }
         if line.trim_ascii().is_empty() {
             continue;
         }

@@ -15,9 +15,26 @@ use crate::{Config, Error};
 /// Determines how [`run`](super::run) would count `inputs`: on which devices, and with how much memory. If all inputs are
 /// files, the beginning of the first is read, whose k-mers decide the number of bins. Nothing is written.
 ///
+/// ```
+/// use merganser_count::{Config, plan_run};
+/// use merganser_run::Context;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let reads = folder.path().join("reads.fa");
+/// # std::fs::write(&reads, ">one\nACGTTA\n")?;
+/// let plan = plan_run(&Config::new(21), [reads], &Context::new().threads(2).memory(1 << 30))?;
+/// assert!(plan.memory.is_some_and(|bytes| bytes < 1 << 30));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// The errors that a run would report before it reads more.
-pub fn plan_run(config: &Config, inputs: &[Input], context: &Context) -> Result<JobPlan, Error> {
+pub fn plan_run(
+    config: &Config,
+    inputs: impl IntoIterator<Item = impl Into<Input>>,
+    context: &Context,
+) -> Result<JobPlan, Error> {
+    let inputs: &[Input] = &inputs.into_iter().map(Into::into).collect::<Vec<_>>();
     config.validate()?;
     context.validate()?;
     if let Some(path) = config.panel.as_deref() {

@@ -7,6 +7,7 @@ mod batches;
 mod cases;
 mod common;
 mod compressed;
+mod creation;
 mod errors;
 mod output;
 mod property;

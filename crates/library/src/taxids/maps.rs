@@ -2,14 +2,34 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use merganser_taxonomy::{Accessions, Dump, MapKey, Taxonomy, assembly, lineage, read_map};
+use merganser_io::FileKind;
+use merganser_taxonomy::{
+    Accessions, Dump, MapKey, Taxonomy, assembly, check_map, lineage, read_map,
+};
 
 use super::TaxidSearch;
 use crate::file_names::without_suffixes;
 use crate::{Error, GenomeTaxon, Manifest, Status};
+
+/// Checks the given maps before genomes are read, which may take long: that they exist, and their first lines. Maps that
+/// can be read only once are left to the search.
+///
+/// # Errors
+/// If a map cannot be read or is malformed.
+pub fn check_maps(maps: &[PathBuf]) -> Result<(), Error> {
+    let is_read_once = |map: &Path| fs::metadata(map).is_ok_and(|at| !at.is_file());
+    for map in maps.iter().filter(|map| !is_read_once(map)) {
+        match FileKind::of_path(map) {
+            Some(FileKind::Library) => drop(Manifest::read(map)?),
+            _ => check_map(map)?,
+        }
+    }
+    Ok(())
+}
 
 impl TaxidSearch {
     /// Reads a map; its kind is detected from its content.

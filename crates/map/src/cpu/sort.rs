@@ -10,7 +10,7 @@ use merganser_run::{Budget, Cancel, Context, Progress, Shortage, each, each_in_o
 use merganser_store::distribute;
 
 use crate::Error;
-use crate::index::{Growing, Unsorted, grouped, interleave};
+use crate::index::{Growing, Unsorted, grouped, interleave, k_of, pieces};
 use crate::reference::Text;
 
 /// The number of first bases by which positions are divided into parts.
@@ -55,15 +55,18 @@ const PART: [usize; 16] = {
     table
 };
 
-/// Counts the positions of each part in all pieces.
+/// Finds the positions of a text to sort, and counts those of each part.
 ///
 /// # Errors
 /// If a thread cannot be started.
-pub(crate) fn totals(
-    text: Text<'_>,
-    pieces: &[[u32; 3]],
-    threads: usize,
-) -> Result<Vec<u64>, Error> {
+pub(crate) fn unsorted(text: Text<'_>, threads: usize) -> Result<Unsorted<'_>, Error> {
+    let pieces = pieces(text);
+    let totals = totals(text, &pieces, threads)?;
+    Ok(Unsorted { text, k: k_of(text.bases()), pieces, totals })
+}
+
+/// Counts the positions of each part in all pieces.
+fn totals(text: Text<'_>, pieces: &[[u32; 3]], threads: usize) -> Result<Vec<u64>, Error> {
     let counts = by_piece(pieces, threads, |piece| {
         let mut counts = vec![0u32; PARTS];
         parts(text, piece, |_, part| counts[part] += 1);
@@ -95,20 +98,34 @@ pub(crate) fn groups(
     context: &Context,
     in_memory: bool,
 ) -> Result<Vec<Range<usize>>, Error> {
-    let Unsorted { text, k, totals, .. } = unsorted;
-    let threads = context.threads;
-    let planes = 8 * (text.low.len() + text.high.len() + text.others.len()) as u64;
-    let largest = totals.iter().copied().max().unwrap_or(0);
-    let kept = if in_memory { 4 * unsorted.positions() } else { 0 };
-    // For each thread two lists of keys with positions, and a sorted part that waits for its turn.
-    let fixed = least_memory(context, planes, *k).with(kept).with(threads as u64 * 44 * largest);
+    let (fixed, largest) = fixed_memory(unsorted, context, in_memory);
     // A growing vector may allocate twice what it holds.
     let room = fixed.left() / 8;
-    if room < largest.min(1 << 16) {
-        let budget = fixed.with(8 * largest.max(1 << 16));
-        return Err(budget.shortage(indexing(threads), Shortage::FEWER_THREADS).into());
+    if room < largest.min(SMALLEST_ROOM) {
+        let budget = fixed.with(8 * largest.max(SMALLEST_ROOM));
+        let what = indexing(context.threads);
+        return Err(budget.shortage(what, Shortage::FEWER_THREADS).into());
     }
-    Ok(grouped(totals, room))
+    Ok(grouped(&unsorted.totals, room))
+}
+
+/// Returns the least memory with which [`groups`] succeeds, in bytes.
+pub(crate) fn needed(unsorted: &Unsorted<'_>, context: &Context, in_memory: bool) -> u64 {
+    let (fixed, largest) = fixed_memory(unsorted, context, in_memory);
+    fixed.with(8 * largest.min(SMALLEST_ROOM)).needed()
+}
+
+/// The number of positions of a group that always suffices.
+const SMALLEST_ROOM: u64 = 1 << 16;
+
+/// Returns the memory that does not depend on groups, and the number of positions of the largest part.
+fn fixed_memory(unsorted: &Unsorted<'_>, context: &Context, in_memory: bool) -> (Budget, u64) {
+    let largest = unsorted.totals.iter().copied().max().unwrap_or(0);
+    let kept = if in_memory { 4 * unsorted.positions() } else { 0 };
+    // For each thread two lists of keys with positions, and a sorted part that waits for its turn.
+    let threads = context.threads as u64 * 44 * largest;
+    let planes = unsorted.text.plane_bytes();
+    (least_memory(context, planes, unsorted.k).with(kept).with(threads), largest)
 }
 
 /// The parameters of sorting an index's positions.

@@ -9,7 +9,7 @@ use merganser_io::{AtomicFile, Input, OutputSet, text_bytes};
 use merganser_run::{Context, Stages, Unit, Work, peak_rss};
 
 use crate::cpu::sort;
-use crate::index::{Growing, Unsorted, k_of, pieces};
+use crate::index::Growing;
 use crate::reference::{Reference, load};
 use crate::{Error, Index, Topology, cuda};
 
@@ -128,11 +128,8 @@ pub(crate) fn build_of(
     let (progress, cancel) = (&*context.progress, &context.cancel);
     let mut outcome = BuildOutcome::default();
     let (text, threads) = (reference.text(), context.threads);
-    let bases: u64 = text.contigs.iter().map(|contig| u64::from(contig.len)).sum();
-    progress.stage("index", Unit::Bases, Some(bases));
-    let pieces = pieces(text);
-    let totals = sort::totals(text, &pieces, threads)?;
-    let unsorted = Unsorted { text, k: k_of(bases), pieces, totals };
+    progress.stage("index", Unit::Bases, Some(text.bases()));
+    let unsorted = sort::unsorted(text, threads)?;
     let groups = match gpu {
         None => sort::groups(&unsorted, context, output.is_none())?,
         // The device makes its own groups.

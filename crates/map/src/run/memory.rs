@@ -4,7 +4,7 @@ use merganser_alignments::Sorting;
 use merganser_run::{Budget, Context, Shortage};
 
 use super::AHEAD;
-use crate::index::Index;
+use crate::index::{Index, Unsorted};
 use crate::room::Room;
 use crate::{Config, Error, Placements, Prefilter};
 
@@ -15,6 +15,34 @@ const LONG: [usize; 2] = [1 << 20, 64 << 20];
 const THREAD: u64 = 38 << 20;
 /// The minimum bytes of each thread for the hits of one read or pair.
 const HITS_THREAD: u64 = 8 << 20;
+
+/// The size of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct IndexSize {
+    /// Its bytes in memory.
+    bytes: u64,
+    /// The bases of all contigs.
+    bases: u64,
+    /// The number of contigs.
+    contigs: usize,
+}
+
+impl IndexSize {
+    pub(super) fn of(index: &Index) -> IndexSize {
+        let (bytes, bases) = (index.bytes(), index.bases());
+        IndexSize { bytes, bases, contigs: index.contigs().len() }
+    }
+
+    /// Returns the size of the index that would be built in memory.
+    pub(super) fn of_unsorted(unsorted: &Unsorted<'_>) -> IndexSize {
+        let table = (1 << (2 * unsorted.k)) + 1;
+        IndexSize {
+            bytes: unsorted.text.plane_bytes() + 4 * (unsorted.positions() + table),
+            bases: unsorted.text.bases(),
+            contigs: unsorted.text.contigs.len(),
+        }
+    }
+}
 
 /// The memory of a run by use.
 pub(super) struct Memory {
@@ -41,21 +69,20 @@ impl Memory {
     pub(super) fn new(
         config: &Config,
         context: &Context,
-        index: &Index,
+        index: &IndexSize,
         paired: bool,
         held: u64,
     ) -> Result<Memory, Error> {
         let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
         // The filter's own copy of the reference as planes, and the letters it is made from.
-        let letters = if ruled { index.bases() * 3 / 2 } else { 0 };
+        let letters = if ruled { index.bases * 3 / 2 } else { 0 };
         // Threads that write sorted records no longer map.
-        let writing = Budget::new(context.budget()).with_files(1).with(index.bytes() + letters);
+        let writing = Budget::new(context.budget()).with_files(1).with(index.bytes + letters);
         let mapping = writing.with_workers(context.threads, THREAD + HITS_THREAD);
         let threads = context.threads as u64;
         let sorting = if config.sort { Sorting::least_memory(threads) } else { 0 };
         let what = format_args!("mapping with {threads} threads to this index needs");
-        let placements =
-            if config.placements { Placements::bytes(index.contigs().len()) } else { 0 };
+        let placements = if config.placements { Placements::bytes(index.contigs) } else { 0 };
         // Those of all workers are added to another.
         let mapping = mapping.with(held).with((threads + 1) * placements);
         let least = mapping.with(sorting);

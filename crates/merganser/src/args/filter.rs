@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use merganser_filter::{Config, Format};
 
+use super::dry_run::DryRunArgs;
 use super::pages::PageArgs;
 use super::{DeviceArgs, ReadsArgs, ThreadArgs};
 
@@ -92,4 +93,6 @@ pub(crate) struct FilterArgs {
     pub(crate) memory: Option<u64>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
+    #[command(flatten)]
+    pub(crate) dry: DryRunArgs,
 }

@@ -13,7 +13,7 @@ use merganser_kraken2::{Error, taxids_of_library};
 use merganser_kraken2::{
     Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
-use merganser_library::{LibraryMaps, References};
+use merganser_library::{LibraryMaps, References, check_maps};
 use merganser_run::{Context, Silent, Summary, format_size, thousands};
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::bracken::Distribution;
@@ -60,6 +60,7 @@ pub(super) fn run(
     let files = files.write(Holds::ANYTHING, Kraken2Database::files(&args.output));
     let files = files.write(Holds::JSON, &args.json);
     let outputs = files.check()?;
+    check_maps(&maps)?;
     if args.dry.dry_run {
         let dry = DryRun::with_folder("build", &files, Some(&args.output), &context)?;
         return dry_run(args, dry, &inputs, || {

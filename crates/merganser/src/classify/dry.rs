@@ -8,7 +8,7 @@ use merganser_classify::{Classifier, Devices, plan_build};
 use merganser_io::ReadInput;
 use merganser_run::{Context, JobPlan};
 
-use super::{DatabaseChoice, Work, build_config, kraken2, open, query};
+use super::{DatabaseChoice, Reports, Work, build_config, kraken2, open, query};
 use crate::args::ClassifyArgs;
 use crate::args::classify::QueryArgs;
 use crate::database::AnyDatabase;
@@ -30,14 +30,16 @@ pub(super) fn run(
     match source {
         DatabaseChoice::Files(paths) => {
             let database = open(paths, &reads)?;
+            Reports::check_inputs(&query.reports)?;
             paths.iter().for_each(|path| dry.file("database", path));
             dry.job(plan(query, &database, work.first(), (&devices, &context))?)?;
         }
         DatabaseChoice::References(found) => {
             let (config, taxonomy) = build_config(args, found)?;
-            dry.genomes(&found.inputs)?;
             args.taxonomy.iter().for_each(|path| dry.file("taxonomy", path));
             dry.job(plan_build(&config, &found.inputs, taxonomy, &context)?)?;
+            dry.genomes(&found.inputs)?;
+            Reports::check_inputs(&query.reports)?;
         }
     }
     let any_names = query.reads.pairs.any_names;

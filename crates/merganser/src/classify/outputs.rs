@@ -24,6 +24,7 @@ use crate::args::classify::{LineArgs, QueryArgs, ReportArgs};
 use crate::common::text_of;
 use crate::console;
 use crate::failure;
+use crate::files::is_read_once;
 use crate::holds::{FormatChoice, Holds};
 use crate::pages::{Pages, inputs_of, taxa};
 use crate::progress::width;
@@ -66,6 +67,19 @@ impl Reports {
             return failure::usage(
                 "--bases adds columns to --abundance, --bracken-output and pages: give one of them, or --report-bases",
             );
+        }
+        Ok(())
+    }
+
+    /// Checks the files that are read for the reports, except those that can be read only once.
+    ///
+    /// # Errors
+    /// If the distribution of Bracken cannot be read or is malformed.
+    pub(super) fn check_inputs(args: &ReportArgs) -> Result<()> {
+        let is_wanted = |_: &&PathBuf| args.bracken_output.is_some();
+        let path = args.bracken.as_ref().filter(is_wanted);
+        if let Some(path) = path.filter(|path| !is_read_once(path)) {
+            Distribution::read(path)?;
         }
         Ok(())
     }

@@ -245,7 +245,8 @@ fn tell(finished: &Finished<'_>, console: &Console) {
         console.info(format_args!("{bases} bases of {reads} reads were masked"));
     }
     if let Some(confirmed) = &outcome.confirmed {
-        console.info(format_args!("{}", told(confirmed)));
+        let removed = thousands(confirmed.removed / mates);
+        console.info(format_args!("{}", told(confirmed, &format!("{removed} {unit}"))));
     }
     tell_time(finished.started, finished.context.threads, outcome.peak_memory, console);
 }
@@ -278,14 +279,13 @@ fn beside<M, E, O: Send>(
     })
 }
 
-/// Returns the line about the search in the haplotypes.
-fn told(confirmed: &Confirmed) -> String {
-    let removed = thousands(confirmed.removed);
+/// Returns the line about the search in the haplotypes; `removed` is the number of reads or pairs that it removed.
+fn told(confirmed: &Confirmed, removed: &str) -> String {
     let nearest = match confirmed.nearest_kept() {
         Some(edits) => format!("the nearest kept read has {edits} edits"),
         None => "no kept read is nearer than the edits that were searched".into(),
     };
-    format!("{removed} reads more were removed by the haplotypes; {nearest}")
+    format!("{removed} more were removed by the haplotypes; {nearest}")
 }
 
 fn config(args: &DepleteFilterArgs) -> Config {

@@ -28,7 +28,7 @@ pub(super) fn index(args: &DepleteIndexArgs, console: &Console) -> Result<ExitCo
     let outputs = files.check()?;
     if args.dry.dry_run {
         let mut dry = DryRun::new("deplete index", &files, &context)?;
-        context.validate().map_err(Error::from)?;
+        dry.job(merganser_deplete::plan_build(params, &context)?)?;
         dry.genomes(&inputs)?;
         return dry.print();
     }

@@ -19,7 +19,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<ExitCode> {
         table.verify(&context)?;
     }
     let info = match &table.description().header {
-        Some(header) => describe(header, table.bytes()?),
+        Some(header) => describe(header, table.description().kind, table.bytes()?),
         None => describe_foreign(table.description(), table.bytes()?),
     };
     let text = if args.json { format!("{info:#}\n") } else { aligned(&info) };
@@ -27,8 +27,9 @@ pub(super) fn run(args: &InfoArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn describe(header: &Header, bytes: u64) -> Value {
+fn describe(header: &Header, kind: Kind, bytes: u64) -> Value {
     let mut info = json!({
+        "format": kind.name(),
         "k": header.k,
         "canonical": header.canonical,
         "min_count": header.min_count,

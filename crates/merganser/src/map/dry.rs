@@ -2,16 +2,15 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Result;
-use merganser_io::{Input, text_bytes};
-use merganser_run::{Context, JobPlan, Work};
+use merganser_io::Input;
+use merganser_map::Index;
+use merganser_run::Context;
 
 use super::job::Job;
-use super::{Session, check_topology, config, find_index, page};
+use super::{check_topology, config, find_index, index_path, page};
 use crate::args::map::MapArgs;
-use crate::console::Console;
 use crate::dry_run::DryRun;
 use crate::files::RunFiles;
 use crate::pages::shared::SharedPaths;
@@ -21,11 +20,12 @@ pub(super) fn run(
     args: &MapArgs,
     jobs: &[Job],
     (files, shared): (&RunFiles, &SharedPaths),
-    (context, console): (&Context, &Console),
+    context: &Context,
 ) -> Result<ExitCode> {
     let mut dry = DryRun::new("map", files, context)?;
     dry.journal(args.resume.as_deref())?;
     let index = find_index(args)?;
+    let mut planned = None;
     match &index {
         Some(index) => {
             // The plan of devices depends on the tables, which are used only after a check.
@@ -36,25 +36,25 @@ pub(super) fn run(
         }
         None => {
             let input = Input::File(args.reference.clone());
-            dry.reference(&input)?;
-            let size = text_bytes([&input]);
-            let devices = context.choose_gpus(Work::Index, size, merganser_gpu::usable)?;
-            dry.job(JobPlan::on(devices))?;
+            planned = dry.reference(&input, args.circular.as_ref(), true)?;
         }
     }
-    let indexing = Duration::ZERO;
-    let session = index.as_ref().map(|index| Session { args, context, index, indexing, console });
     let mut outputs: Vec<PathBuf> = Vec::new();
     for job in jobs {
-        dry.reads(job.name.as_deref(), &job.inputs, args.pairs.any_names)?;
-        let index = session.as_ref().and_then(|session| session.index_path(job));
-        if let Some(session) = &session {
-            let (config, kind) = (config(args, job)?, index.as_ref().map(|(_, kind)| *kind));
-            let plan = merganser_map::plan_run(&config, session.index, &job.inputs, kind, context)?;
-            dry.job(plan)?;
+        let (config, reads) = (config(args, job)?, &job.inputs);
+        let contigs = index.as_ref().map(Index::contigs);
+        let contigs = contigs.or(planned.as_ref().map(|planned| &planned.contigs[..]));
+        let of_records = contigs.and_then(|contigs| index_path(args, job, contigs));
+        let kind = of_records.as_ref().map(|(_, kind)| *kind);
+        if let Some(index) = &index {
+            dry.job(merganser_map::plan_run(&config, index, reads, kind, context)?)?;
         }
+        if let Some(planned) = &planned {
+            dry.job(planned.plan_run(&config, reads, kind, context)?)?;
+        }
+        dry.reads(job.name.as_deref(), reads, args.pairs.any_names)?;
         outputs.push(job.output.clone());
-        outputs.extend(index.map(|(path, _)| path));
+        outputs.extend(of_records.map(|(path, _)| path));
         outputs.extend(job.unmapped.clone());
         outputs.extend(page::paths(args, job).into_iter().map(|(_, path)| path));
     }

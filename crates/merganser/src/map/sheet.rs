@@ -11,7 +11,7 @@ use merganser_run::{Cancel, Context};
 use serde_json::Value;
 
 use super::job::Job;
-use super::{Session, open_index, page, report, summary};
+use super::{Session, index_path, open_index, page, report, summary};
 use crate::args::map::MapArgs;
 use crate::console::Console;
 use crate::pages::shared::SharedPaths;
@@ -58,7 +58,8 @@ fn entry(session: &Session<'_>, job: &Job) -> journal::Job {
     let options = format!("{of_records:?} {of_reads:?} {:?} {:?}", args.inputs, args.pages);
     let mut outputs: Vec<PathBuf> = [job.output.clone()].into();
     outputs.extend(job.unmapped.clone());
-    outputs.extend(session.index_path(job).map(|(path, _)| path));
+    let index = index_path(args, job, session.index.contigs());
+    outputs.extend(index.map(|(path, _)| path));
     outputs.extend(page::paths(args, job).into_iter().map(|(_, path)| path));
     let sample = (job.name.clone().unwrap_or_default(), job.inputs.clone());
     run::job("map", &sample, &options, outputs)

@@ -11,24 +11,22 @@ use merganser_io::{Content, look_up, reason};
 use merganser_run::{Cancel, Cancelled, format_size};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::fingerprints::{Fingerprint, Fingerprints};
 use crate::common::text_of;
 use crate::console::Console;
 
-/// The first bytes of a journal.
+/// The first bytes of a journal, and of each line of a sample.
 const START: &[u8] = b"{\"sample\":";
-/// The maximum number of bytes of a line; a sample of 100,000 files needs less.
+/// The bytes around the results for a page in their line.
+const OF_PAGE: [&[u8]; 2] = [b"{\"page\":", b"}\n"];
+/// The maximum number of bytes of a line of a sample; one of 100,000 files needs less.
 const MAX: u64 = 64 << 20;
 /// A line may use at most 1 / `SHARE` of the memory, because it is held both as text and parsed.
 const SHARE: u64 = 6;
 
-/// The part of the longest line that results for a page may use.
-const OF_PAGE: u64 = 2;
-
-/// A line of the journal: a finished sample. After these values, it may have the sample's results for a page of all
-/// samples, which are read only when they are needed, because those of many samples may be large.
+/// A line of the journal: a finished sample. The next line may have the sample's results for a page of all samples, which
+/// are read only when they are needed: they may be large.
 #[derive(Debug, Deserialize, Serialize)]
 struct Done {
     sample: String,
@@ -40,9 +38,21 @@ struct Done {
     files: Vec<Whole>,
     /// The sample's results in the summary of the run.
     results: Value,
-    /// The place of the line: its first byte, and its length in bytes.
+    /// The results for a page in the next line, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    page: Option<OfPage>,
+    /// The first byte of the next line, if it is as `page` describes it.
     #[serde(skip)]
-    place: (u64, usize),
+    page_at: Option<u64>,
+}
+
+/// The results of a sample for a page.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+struct OfPage {
+    /// The length of their line.
+    bytes: u64,
+    /// The checksum of their line.
+    crc32: u32,
 }
 
 /// An output in the state in which it was written.
@@ -137,11 +147,11 @@ impl Journal {
         let failed = |error: io::Error| failed(&path, &error);
         let mut text = BufReader::new(self.file.try_clone().map_err(failed)?);
         let (mut line, mut number, mut earlier) = (Vec::new(), 0, BTreeSet::new());
-        let mut at = 0;
+        let (mut at, mut last) = (0, None);
         loop {
-            at += line.len() as u64;
             line.clear();
-            let read = (&mut text).take(most + 1).read_until(b'\n', &mut line).map_err(failed)?;
+            let mut read =
+                (&mut text).take(most + 1).read_until(b'\n', &mut line).map_err(failed)?;
             if read == 0 {
                 return Ok(earlier);
             }
@@ -154,7 +164,11 @@ impl Journal {
                 return Err(is_not_one(&path));
             }
             number += 1;
-            if read as u64 > most {
+            let is_page = line.starts_with(OF_PAGE[0]);
+            if is_page && !line.ends_with(b"\n") {
+                // The rest is skipped without being kept.
+                read += text.skip_until(b'\n').map_err(failed)?;
+            } else if read as u64 > most {
                 bail!(
                     "{}: line {number} is longer than {}: it is damaged{}",
                     path.display(),
@@ -162,19 +176,36 @@ impl Journal {
                     if most < MAX { ", or needs more --memory" } else { "" }
                 );
             }
-            if !line.ends_with(b"\n") {
+            let start = at;
+            at += read as u64;
+            if self.ends_within_line(at).map_err(failed)? {
                 self.file.write_all(b"\n").map_err(failed)?;
             }
-            let Ok(mut done) = serde_json::from_slice::<Done>(&line) else { continue };
-            done.place = (at, line.len());
+            let sample = last.take().and_then(|key| self.done.get_mut(&key));
+            if is_page {
+                let is_whole =
+                    |done: &&mut Done| done.page.is_some_and(|page| page.bytes == at - start);
+                sample.into_iter().filter(is_whole).for_each(|done| done.page_at = Some(start));
+                continue;
+            }
+            let Ok(done) = serde_json::from_slice::<Done>(&line) else { continue };
             let Some(inputs) = &done.inputs else {
                 earlier.insert(done.sample);
                 continue;
             };
             earlier.remove(&done.sample);
             inputs.iter().for_each(|input| self.known.add(input));
-            self.done.insert((done.sample.clone(), done.job.clone()), done);
+            let key = (done.sample.clone(), done.job.clone());
+            last = Some(key.clone());
+            self.done.insert(key, done);
         }
+    }
+
+    /// Whether the line that ends before the byte `at` has no line end.
+    fn ends_within_line(&self, at: u64) -> io::Result<bool> {
+        let mut end = [0];
+        self.file.read_exact_at(&mut end, at - 1)?;
+        Ok(end != *b"\n")
     }
 
     /// Takes the fingerprints of the files that all samples share, such as a database, before they are opened.
@@ -214,17 +245,19 @@ impl Journal {
     /// # Errors
     /// If the journal cannot be read.
     pub(crate) fn page(&self, job: &Job) -> Result<Option<String>> {
-        #[derive(Deserialize)]
-        struct Noted<'l> {
-            #[serde(borrow, default)]
-            page: Option<&'l RawValue>,
-        }
         let done = self.done.get(&(job.sample.clone(), job.options.clone()));
-        let Some((at, length)) = done.map(|done| done.place) else { return Ok(None) };
-        let mut line = vec![0; length];
+        let Some((page, at)) = done.and_then(|done| done.page.zip(done.page_at)) else {
+            return Ok(None);
+        };
+        let mut line = vec![0; page.bytes as usize];
         self.file.read_exact_at(&mut line, at).map_err(|error| failed(&self.path, &error))?;
-        let noted = serde_json::from_slice::<Noted<'_>>(&line).ok();
-        Ok(noted.and_then(|noted| noted.page).map(|page| page.get().to_owned()))
+        // The line may be damaged.
+        let whole = Some(line).filter(|line| crc32fast::hash(line) == page.crc32);
+        let text = whole.and_then(|line| {
+            let inner = line.strip_prefix(OF_PAGE[0])?.strip_suffix(OF_PAGE[1])?;
+            Some(std::str::from_utf8(inner).ok()?.to_owned())
+        });
+        Ok(text)
     }
 
     /// Takes the fingerprints of all files that a job is about to read.
@@ -254,9 +287,6 @@ impl Journal {
         if let Some((_, changed)) = files.find(|(before, file)| !before.is_unchanged(file)) {
             return Ok(Some(format!("{} was changed meanwhile", changed.display())));
         }
-        if results.1.is_some_and(|page| page.len() as u64 > self.most / OF_PAGE) {
-            return Ok(Some("its results for the page are too large for the journal".to_owned()));
-        }
         self.append(job, inputs, found(&job.outputs, cancel)?, results)?;
         Ok(None)
     }
@@ -269,15 +299,20 @@ impl Journal {
         (results, page): (Value, Option<&str>),
     ) -> Result<()> {
         let (sample, options) = (job.sample.clone(), job.options.clone());
-        let place = Default::default();
-        let done = Done { sample, job: options, inputs: Some(inputs), files, results, place };
+        let of_page =
+            page.map(|page| [OF_PAGE[0], page.trim_end().as_bytes(), OF_PAGE[1]].concat());
+        let page = of_page.as_deref().map(|line| {
+            let (bytes, crc32) = (line.len() as u64, crc32fast::hash(line));
+            OfPage { bytes, crc32 }
+        });
+        let inputs = Some(inputs);
+        let done = Done { sample, job: options, inputs, files, results, page, page_at: None };
         let mut line = serde_json::to_vec(&done)?;
-        if let Some(page) = page {
-            line.pop();
-            line.extend_from_slice(format!(",\"page\":{}}}", page.trim_end()).as_bytes());
-        }
         line.push(b'\n');
-        let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
+        let file = &mut self.file;
+        let written = file.write_all(&line);
+        let written = written.and_then(|()| file.write_all(&of_page.unwrap_or_default()));
+        let written = written.and_then(|()| file.sync_data());
         written.map_err(|error| failed(&self.path, &error))
     }
 }
@@ -313,4 +348,89 @@ fn whole(path: &Path, cancel: &Cancel) -> Result<Whole> {
 
 fn failed(path: &Path, error: &io::Error) -> Error {
     anyhow!("{}: {}", path.display(), reason(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::console::Level;
+
+    /// The least memory that has room for the lines of these samples.
+    const MEMORY: u64 = SHARE << 10;
+
+    fn job(sample: &str, folder: &Path) -> Job {
+        let output = folder.join(sample);
+        fs::write(&output, "result").unwrap();
+        let (options, files) = ("0".to_owned(), Vec::new());
+        Job { sample: sample.to_owned(), options, files, outputs: vec![output] }
+    }
+
+    fn open(path: &Path) -> Journal {
+        Journal::open(path, MEMORY, &Console::new(Level::Error)).unwrap()
+    }
+
+    /// Notes samples with their results for a page.
+    fn note(path: &Path, jobs: &[Job], page: &str) {
+        let mut journal = open(path);
+        for job in jobs {
+            let results = (json!({ "qv": QV }), Some(page));
+            let why = journal.note(job, Ok(Vec::new()), results, &Cancel::default()).unwrap();
+            assert_eq!(why, None);
+        }
+    }
+
+    /// A number whose last digit is lost if it is read fast.
+    const QV: f64 = 46.063_718_908_910_516;
+
+    /// Returns the results of a job, and those for a page.
+    fn found(path: &Path, job: &Job) -> (Option<Value>, Option<String>) {
+        let mut journal = open(path);
+        (journal.results(job, &Cancel::default()).unwrap(), journal.page(job).unwrap())
+    }
+
+    #[test]
+    fn large_results_for_a_page_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let jobs = ["one", "two"].map(|sample| job(sample, folder.path()));
+        for length in [0, 1, 1_000, 1 << 20] {
+            let page = format!("{{\"reads\":\"{}\"}}", "A".repeat(length));
+            note(&path, &jobs, &format!("{page}\n"));
+            for job in &jobs {
+                let (results, found) = found(&path, job);
+                assert_eq!(results.unwrap().to_string(), format!("{{\"qv\":{QV}}}"));
+                assert!(found.as_deref() == Some(&page), "{length}");
+            }
+            fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn cut_or_damaged_results_for_a_page_are_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let [one, two] = ["one", "two"].map(|sample| job(sample, folder.path()));
+        let page = format!("{{\"reads\":{}}}", "7".repeat(3_000));
+        note(&path, std::slice::from_ref(&one), &page);
+        let whole = fs::read(&path).unwrap();
+        let line = whole.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+        for length in [line, line + 1, line + 9, line + 1_500, whole.len() - 2, whole.len() - 1] {
+            fs::write(&path, &whole[..length]).unwrap();
+            // The line end was not written.
+            let is_whole = length == whole.len() - 1;
+            note(&path, std::slice::from_ref(&two), &page);
+            assert!(found(&path, &one).0.is_some(), "{length}");
+            assert_eq!(found(&path, &one).1.is_some(), is_whole, "{length}");
+            assert!(
+                found(&path, &two) == (Some(json!({ "qv": QV })), Some(page.clone())),
+                "{length}"
+            );
+        }
+        let mut changed = whole;
+        changed[line + 1_500] = b'8';
+        fs::write(&path, changed).unwrap();
+        assert_eq!(found(&path, &one).1, None);
+    }
 }

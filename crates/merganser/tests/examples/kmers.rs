@@ -44,6 +44,17 @@ pub(crate) fn count_within_memory(runs: &Runs) {
     assert!(!runs.path("small.mgk").exists());
 }
 
+pub(crate) fn count_plan(runs: &Runs) {
+    let printed = runs.ok(&format!("count_plan 31 {READS} 1G"));
+    assert!(
+        printed.starts_with("at least ") && printed.contains(" of memory\n0 GPUs\n"),
+        "{printed}"
+    );
+
+    let error = runs.fails(&format!("count_plan 31 {READS} 1M"));
+    assert!(error.contains("`memory` gives 1.00 MiB: raise it"), "{error}");
+}
+
 pub(crate) fn count_histogram(runs: &Runs) {
     runs.write("reads.fa", ">1\nACGTTA\n>2\nCGTTAC\n");
     assert_eq!(runs.ok("count_histogram 5 reads.fa"), "1\t2\n2\t1\n");
