@@ -45,19 +45,20 @@ pub(crate) struct Args {
 struct Shell {
     /// The folder of data, in which commands run; their outputs go to `out` in it.
     folder: PathBuf,
-    variables: [(&'static str, OsString); 4],
+    variables: [(&'static str, OsString); 5],
 }
 
 /// Measures the rows and prints each when it is done.
 ///
 /// # Errors
-/// If data cannot be made or a program fails.
+/// After the other rows, if data cannot be made or a program fails.
 pub(crate) fn run(args: &Args) -> Result<()> {
     std::fs::create_dir_all(&args.dir).context("cannot create the folder for data")?;
     let full = |path: &Path| path.canonicalize().with_context(|| path.display().to_string());
     let shell = Shell {
         folder: full(&args.dir)?,
         variables: [
+            ("FOLDER", full(&args.dir)?.into()),
             ("MERGANSER", full(&args.merganser)?.into()),
             ("BENCH", std::env::current_exe().context("cannot find this program")?.into()),
             ("THREADS", args.threads.to_string().into()),
@@ -71,16 +72,23 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let day = first_line(Command::new("date").args(["-u", "+%Y-%m-%d"])).context("no date")?;
     let ours = shell.line("$MERGANSER --version")?;
     let our_version = ours.rsplit(' ').next().unwrap_or_default();
+    let mut failed = Vec::new();
     for row in &rows {
         if find_program(&row.program).is_none() {
             eprintln!("{} {}: {} is not installed", row.table, row.work, row.program);
             continue;
         }
-        let found = measured(row, &shell, args.runs.get())
-            .with_context(|| format!("{} {}", row.table, row.work))?;
-        let peer = shell.line(&row.version)?;
-        say(&format!("{}\n", row.line(found, &peer, our_version, (&args.machine, &day))))?;
+        let measured = measured(row, &shell, args.runs.get())
+            .and_then(|costs| Ok((costs, shell.line(&row.version)?)));
+        match measured {
+            Ok((costs, peer)) => {
+                let line = row.line(costs, &peer, our_version, (&args.machine, &day));
+                say(&format!("{line}\n"))?;
+            }
+            Err(error) => failed.push(format!("{} {}: {error:#}", row.table, row.work)),
+        }
     }
+    ensure!(failed.is_empty(), "{}", failed.join("\n"));
     Ok(())
 }
 
@@ -129,7 +137,7 @@ impl Shell {
             text
         });
         // The shell is replaced by the last command, so that it takes no memory or time of its own.
-        let line = format!("cd {:?} && {line}", self.folder);
+        let line = format!("cd \"$FOLDER\" && {line}");
         let command = [OsString::from("env")].into_iter().chain(variables);
         let command: Vec<OsString> =
             command.chain(["sh", "-c", &line].map(OsString::from)).collect();

@@ -78,6 +78,7 @@ const BAD: [&str; 88] = [
     // Other files that the run needs.
     "build --taxonomy tax --map gone -o x.mgdb g0.fa",
     "build --taxonomy tax --map text -o x.mgdb g0.fa",
+    "build --taxonomy tax --map tax -o x.mgdb g0.fa",
     "build --format kraken2 --taxonomy tax --map gone -o x g0.fa",
     "build --format kraken2 --taxonomy tax --map text -o x g0.fa",
     "classify --references g0.fa --taxonomy tax --map gone 1.fq -o x.tsv",

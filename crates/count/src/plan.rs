@@ -61,7 +61,8 @@ impl Plan {
     /// Returns the plan for about `kmers` k-mers, which may be few: blocks no larger than a range of results needs. Larger
     /// ones would stay nearly empty, and the first bytes of each take a huge page.
     pub(crate) fn for_kmers<K: Width>(self, k: usize, kmers: Option<u64>) -> Plan {
-        let Some(kmers) = kmers else { return self };
+        // An estimate of 0 means that the input begins with N.
+        let Some(kmers) = kmers.filter(|&kmers| kmers > 0) else { return self };
         let results = kmers.saturating_mul(size_of::<(K, u32)>() as u64);
         let of_range = (results / scattered::ranges(k) as u64).max(MIN_BLOCK_BYTES);
         let block_bytes = of_range.div_ceil(MAX_STRIDE as u64).saturating_mul(MAX_STRIDE as u64);
@@ -254,8 +255,9 @@ mod tests {
         let (config, context) = (Config::new(31), Context::new().threads(2).memory(12 << 30));
         let plan = plan::<u64>(Job::new(&config, &context, &[]), 16).unwrap();
         let of = |kmers| plan.for_kmers::<u64>(31, kmers).block_bytes as u64;
-        assert_eq!((of(Some(0)), of(Some(1_000))), (MIN_BLOCK_BYTES, MIN_BLOCK_BYTES));
-        assert_eq!([of(Some(1 << 40)), of(Some(u64::MAX)), of(None)], [plan.block_bytes as u64; 3]);
+        assert_eq!([of(Some(1)), of(Some(1_000))], [MIN_BLOCK_BYTES; 2]);
+        let unknown_or_many = [None, Some(0), Some(1 << 40), Some(u64::MAX)];
+        assert_eq!(unknown_or_many.map(of), [plan.block_bytes as u64; 4]);
         let ranges = scattered::ranges(31) as u64;
         let some = of(Some(20_000 * ranges / size_of::<(u64, u32)>() as u64));
         assert!((20_000 - 1024..20_000 + 1024).contains(&some) && some % MAX_STRIDE as u64 == 0);

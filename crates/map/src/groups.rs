@@ -11,9 +11,9 @@ use merganser_io::{
     AlignmentHeader, CommentTags, Input, InputHeaders, KeepAlignments, ReadInput, RecordBatch,
     Records,
 };
-use merganser_run::Warnings;
+use merganser_run::{Context, Warnings};
 
-use crate::source::ReadBatch;
+use crate::source::{ReadBatch, longest_record};
 use crate::{Config, Error};
 
 /// A read group and the file whose header describes it.
@@ -44,11 +44,12 @@ impl KeptTags {
     pub(crate) fn new(
         config: &Config,
         inputs: &[ReadInput],
-        warnings: &Warnings,
+        context: &Context,
     ) -> Result<KeptTags, Error> {
         let keeps_groups = keeps_groups(config);
+        let longest = longest_record(context.budget());
         let ahead = match keeps_groups {
-            true => inputs.iter().map(ahead).collect::<Result<_, _>>()?,
+            true => inputs.iter().map(|one| ahead(one, longest)).collect::<Result<_, _>>()?,
             false => Vec::new(),
         };
         Ok(KeptTags {
@@ -57,7 +58,7 @@ impl KeptTags {
             ahead,
             headers: InputHeaders::default(),
             groups: OnceLock::new(),
-            warnings: warnings.clone(),
+            warnings: context.warnings.clone(),
             has_warned: AtomicBool::new(false),
         })
     }
@@ -148,16 +149,20 @@ pub(crate) fn tags_of_reader(config: &Config) -> Option<CommentTags> {
     config.tags.is_some().then(|| tag_rule(config).of_reader())
 }
 
-/// Returns the read groups of a segment of files; `None` if it has a stream.
-fn ahead(segment: &ReadInput) -> Result<Option<Vec<Described>>, Error> {
+/// Returns the read groups of a segment of files; `None` if it has a stream. `max_record` is the limit of the run.
+fn ahead(segment: &ReadInput, max_record: usize) -> Result<Option<Vec<Described>>, Error> {
     if !segment.inputs().all(Input::is_file) {
         return Ok(None);
     }
     let headers = InputHeaders::default();
     let keep = KeepAlignments { headers: Some(headers.clone()), ..KeepAlignments::default() };
     // The first records are read again, with the options of the run, and then checked.
-    let options =
-        RecordOptions { keep_alignments: keep, any_names: true, ..RecordOptions::beginning() };
+    let options = RecordOptions {
+        keep_alignments: keep,
+        any_names: true,
+        max_record,
+        ..RecordOptions::beginning()
+    };
     Records::open([segment.clone()], options)?.next(&mut RecordBatch::default())?;
     described(&headers, 0).map(Some)
 }

@@ -137,7 +137,7 @@ pub fn run_with(
         Format::Cram => Some(Letters::new(index, config.fasta.as_deref(), cancel)?),
         _ => None,
     };
-    let kept = KeptTags::new(config, inputs, &context.warnings)?;
+    let kept = KeptTags::new(config, inputs, context)?;
     let cram = letters.as_ref();
     let mut cram =
         cram.map(|letters| Cram::new(letters, &config.read_groups, threads, cancel)).transpose()?;

@@ -228,8 +228,12 @@ fn check_beginning(segment: &ReadInput, any_names: bool) -> Result<(), merganser
         // A reader cuts sequences, so that a chromosome need not be read.
         ReadInput::Single(input) => check_text(input)?,
         _ => {
-            let options =
-                RecordOptions { any_names, chunk_bytes: BEGINNING, ..RecordOptions::beginning() };
+            let options = RecordOptions {
+                any_names,
+                batch_records: 2,
+                chunk_bytes: BEGINNING,
+                ..RecordOptions::default()
+            };
             Records::open([segment], options)?.into_iter().next().transpose()?;
         }
     }

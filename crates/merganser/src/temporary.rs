@@ -28,9 +28,14 @@ pub(crate) fn check(context: &Context, is_given: bool) -> Result<()> {
 }
 
 fn failed(context: &Context, error: &io::Error) -> anyhow::Error {
+    let directory = &context.temp_dir;
+    let cannot = match directory.is_dir() {
+        true => "create temporary files in this directory",
+        false => "create this directory for temporary files",
+    };
     anyhow!(
-        "{}: cannot create this directory for temporary files: {}; choose another with --tmp-dir",
-        context.temp_dir.display(),
+        "{}: cannot {cannot}: {}; choose another with --tmp-dir",
+        directory.display(),
         merganser_io::reason(error)
     )
 }

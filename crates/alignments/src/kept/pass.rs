@@ -189,8 +189,8 @@ pub fn can_begin_again(path: &Path) -> bool {
 }
 
 /// Whether the templates of a regular file may not lie side by side: it has alignments, and its header does not say
-/// that they do; or it is CRAM, whose containers may end within templates. Only the header and the first record are
-/// read. Errors in records are left to the run, whose memory decides how long a record may be.
+/// that they do; or it is CRAM, whose containers may end within templates; or its beginning cannot be read, of which the
+/// run decides, whose memory is the limit. Only the header and the first records are read.
 ///
 /// # Errors
 /// If the file cannot be opened.
@@ -202,7 +202,9 @@ pub fn may_be_apart(input: &Input) -> Result<bool, IoError> {
     let options =
         RecordOptions { keep_alignments: pass.keep.clone(), ..RecordOptions::beginning() };
     let records = Records::open([ReadInput::from(input.clone())], options)?;
-    let _ = records.next(&mut RecordBatch::default());
-    let header = pass.keep.header.get();
-    Ok(header.is_some_and(|header: &AlignmentHeader| !header.is_grouped()))
+    let is_read = records.next(&mut RecordBatch::default()).is_ok();
+    Ok(match pass.keep.header.get() {
+        Some(header) => !header.is_grouped(),
+        None => !is_read,
+    })
 }

@@ -69,7 +69,7 @@ impl RunContext<'_> {
             let (sampler, first, expected) = self.sample_first()?;
             let bins = plan::bins::<K>(self.job, expected);
             let map = BinMap::balanced(sampler.slots(), &sampler.weights, bins);
-            let plan = crate::plan::plan::<K>(self.job, bins)?.for_kmers::<K>(config.k, expected);
+            let plan = crate::plan::plan::<K>(self.job, bins)?;
             outcome.bins = bins;
             outcome.stage("sample", started);
             let full_bytes = plan.full_bytes.saturating_sub(HOST_RESERVE);

@@ -21,7 +21,7 @@ use crate::{Error, GenomeTaxon, Manifest, Status};
 /// # Errors
 /// If a map cannot be read or is malformed.
 pub fn check_maps(maps: &[PathBuf]) -> Result<(), Error> {
-    let is_read_once = |map: &Path| fs::metadata(map).is_ok_and(|at| !at.is_file());
+    let is_read_once = |map: &Path| fs::metadata(map).is_ok_and(|at| !at.is_file() && !at.is_dir());
     for map in maps.iter().filter(|map| !is_read_once(map)) {
         match FileKind::of_path(map) {
             Some(FileKind::Library) => drop(Manifest::read(map)?),

@@ -98,7 +98,8 @@ pub fn plan_build(
 }
 
 impl BuildPlan {
-    /// Determines the memory of [`run`](super::run()) with this index, as [`plan_run`] does for an index that exists.
+    /// Determines the memory of [`run`](super::run()) with this index, as [`plan_run`] does for an index that exists. The
+    /// devices are those that build the index; a run chooses its own when the index exists.
     ///
     /// # Errors
     /// The errors that a run would report before it reads a read.
@@ -123,7 +124,7 @@ fn least_memory(
     inputs: &[ReadInput],
     context: &Context,
 ) -> Result<u64, Error> {
-    let kept = KeptTags::new(config, inputs, &context.warnings)?;
+    let kept = KeptTags::new(config, inputs, context)?;
     let paired = inputs.iter().any(ReadInput::is_paired);
     let memory = Memory::new(config, context, index, paired, learn::held_bytes(config, inputs))?;
     // Streams state their read groups only when they are read.

@@ -165,9 +165,11 @@ impl Journal {
             }
             number += 1;
             let is_page = line.starts_with(OF_PAGE[0]);
-            if is_page && !line.ends_with(b"\n") {
-                // The rest is skipped without being kept.
-                read += text.skip_until(b'\n').map_err(failed)?;
+            if is_page {
+                if !line.ends_with(b"\n") {
+                    // The rest is skipped without being kept.
+                    read += text.skip_until(b'\n').map_err(failed)?;
+                }
             } else if read as u64 > most {
                 bail!(
                     "{}: line {number} is longer than {}: it is damaged{}",
@@ -395,7 +397,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         let jobs = ["one", "two"].map(|sample| job(sample, folder.path()));
-        for length in [0, 1, 1_000, 1 << 20] {
+        for length in [0, 1, 1_000, 1_002, 1_003, 1_004, 1 << 20] {
             let page = format!("{{\"reads\":\"{}\"}}", "A".repeat(length));
             note(&path, &jobs, &format!("{page}\n"));
             for job in &jobs {
