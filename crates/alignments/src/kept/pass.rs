@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use merganser_io::{
-    AlignmentHeader, CommentTags, Error as IoError, FileKind, Input, KeepAlignments, ReadInput,
-    RecordBatch, Records, WhichAlignments, is_file,
+    CommentTags, Error as IoError, FileKind, Input, KeepAlignments, ReadInput, RecordBatch,
+    Records, WhichAlignments, is_file,
 };
 
 use super::Names;
