@@ -111,7 +111,7 @@ fn taxonomies_and_maps_as_people_have_them() {
     }
     build("13-names-pipe/taxonomy", "--map $C/17-bom/bom.map $C/17-bom/one.fa").ok();
     assert_eq!(taxon_of("NC_1.1"), "101");
-    let large = build("18-taxid-big/b32", "--map $C/18-taxid-big/b32.map $C/g.fa").fails(1);
+    let large = build("18-taxid-big/b32", "--map $C/m.map $C/g.fa").fails(1);
     assert!(
         large.contains(
             "nodes.dmp: line 8: taxid 4294967301 is too large: 4294967295 is the largest"
