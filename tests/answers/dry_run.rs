@@ -41,7 +41,7 @@ const GOOD: [(&str, &str); 26] = [
 ];
 
 /// Calls that fail.
-const BAD: [&str; 88] = [
+const BAD: [&str; 89] = [
     // Inputs that are missing, or whose first record is malformed.
     "count -k 21 -o x.mgk gone.fq",
     "count -k 21 -o x.mgk 1.fq bad.fq",
