@@ -72,13 +72,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let day = first_line(Command::new("date").args(["-u", "+%Y-%m-%d"])).context("no date")?;
     let ours = shell.line("$MERGANSER --version")?;
     let our_version = ours.rsplit(' ').next().unwrap_or_default();
-    let mut failed = Vec::new();
+    let (data, mut failed) = (lists::data()?, Vec::new());
     for row in &rows {
         if find_program(&row.program).is_none() {
             eprintln!("{} {}: {} is not installed", row.table, row.work, row.program);
             continue;
         }
-        let measured = measured(row, &shell, args.runs.get())
+        let measured = measured(row, &data, &shell, args.runs.get())
             .and_then(|costs| Ok((costs, shell.line(&row.version)?)));
         match measured {
             Ok((costs, peer)) => {
@@ -94,10 +94,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
 /// Measures a row: each program once without a measurement, so that files are in the page cache, then in turn. Returns the
 /// costs of ours and of the other program.
-fn measured(row: &Row, shell: &Shell, runs: usize) -> Result<[Vec<Cost>; 2]> {
-    let data = lists::data()?;
+fn measured(row: &Row, data: &[Data], shell: &Shell, runs: usize) -> Result<[Vec<Cost>; 2]> {
     for name in [&row.data, &row.peer_data] {
-        shell.make(name, &data)?;
+        shell.make(name, data)?;
     }
     let mut costs = [Vec::new(), Vec::new()];
     for run in 0..=runs {

@@ -132,7 +132,7 @@ impl<'r> DryRun<'r> {
     /// is not read. `in_memory` says whether the index is not written.
     ///
     /// # Errors
-    /// Those of building the index before it sorts.
+    /// Returns the errors of building the index that come before sorting.
     pub(crate) fn reference(
         &mut self,
         input: &Input,
