@@ -53,10 +53,10 @@ where
 {
     check_room()?;
     let (begun, has_begun) = mpsc::sync_channel(1);
-    let work = move || {
+    let work: Box<dyn FnOnce() -> T + Send> = Box::new(move || {
         let _ = begun.send(());
         work()
-    };
+    });
     let thread = thread::Builder::new().spawn(work)?;
     let _ = has_begun.recv();
     Ok(thread)
@@ -76,6 +76,8 @@ where
     T: Send + 'scope,
 {
     check_room()?;
+    // Boxed: the standard library's code is then compiled for each result, not for each closure.
+    let work: Box<dyn FnOnce() -> T + Send + 'scope> = Box::new(work);
     Ok(thread::Builder::new().spawn_scoped(scope, work)?)
 }
 
