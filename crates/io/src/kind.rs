@@ -305,7 +305,7 @@ mod tests {
     fn beginnings_tell() {
         let mut tar = vec![b'r'; 257];
         tar.extend(b"ustar\0");
-        let cases: [(&[u8], Option<FileKind>); 19] = [
+        let cases: [(&[u8], Option<FileKind>); 22] = [
             (b"PK\x03\x04\x14\0\r", Some(FileKind::Zip)),
             (b"<!DOCTYPE html>\n", Some(FileKind::Html)),
             (b"<HTML><head>", Some(FileKind::Html)),
@@ -317,7 +317,10 @@ mod tests {
             (b"\x89PNG\r\n\x1a\n", None),
             (b"BAM\x01", Some(FileKind::Bam)),
             (b"@HD\tVN:1.6\n", Some(FileKind::Sam)),
+            (b"@CO\tx\n@CO\n@SQ\tSN:a\tLN:5\n", Some(FileKind::Sam)),
+            (b"@CO\tx\na\t4\t*\t0\t0\t*\t*\t0\t0\tCAT\t*\n", Some(FileKind::Sam)),
             (b"@read\nACGT\n", Some(FileKind::Fastq)),
+            (b"@CO\tBC:Z:x\nACGT\n", Some(FileKind::Fastq)),
             (b">1\n", Some(FileKind::Fasta)),
             (b"000001234{\"alignment\":8", Some(FileKind::Jellyfish)),
             (b"ACGT\t12\n", Some(FileKind::Counts)),

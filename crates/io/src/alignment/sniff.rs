@@ -20,17 +20,31 @@ pub(crate) fn sniff(text: &[u8]) -> Sniffed {
     if text.starts_with(&MAGIC[..MAGIC.len().min(text.len())]) && !text.is_empty() {
         return if text.len() < MAGIC.len() { Sniffed::Short } else { Sniffed::Bam };
     }
-    match text {
-        [b'@', ..] => sniff_header(text),
+    let rest = after_comments(text);
+    match rest {
+        // Undecided until the line after the comments is there.
+        [] if (1..MAX_COMMENTS).contains(&text.len()) => Sniffed::Short,
+        [b'@', ..] => sniff_header(rest),
         [b'>', ..] => Sniffed::Other,
-        _ => sniff_record(text),
+        _ => sniff_record(rest),
     }
+}
+
+/// The maximum size of the comments at the beginning, in bytes, if no other line was read.
+const MAX_COMMENTS: usize = 1 << 20;
+
+/// Skips comments, `@CO` lines, with which SAM may begin. The line after them distinguishes SAM from FASTQ.
+fn after_comments(mut text: &[u8]) -> &[u8] {
+    while text.starts_with(b"@CO\t") || text.starts_with(b"@CO\n") {
+        text = memchr(b'\n', text).map_or(&[], |end| &text[end + 1..]);
+    }
+    text
 }
 
 /// Checks a text that begins with `@`. It is SAM if it begins with `@HD`, `@SQ`, `@RG` or `@PG`, a tab, and a
 /// two-letter tag with a colon, which FASTQ headers do not have.
 fn sniff_header(text: &[u8]) -> Sniffed {
-    let known = [b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t"];
+    let known = [b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t", b"@CO\t"];
     if !known.iter().any(|start| start.starts_with(&text[..text.len().min(4)])) {
         return Sniffed::Other;
     }
