@@ -83,7 +83,7 @@ pub use records::{
     stem, walk,
 };
 #[doc(hidden)]
-pub use regular::{in_stream, open_file};
+pub use regular::{in_stream, is_read_once, open_file};
 #[doc(hidden)]
 pub use same::{warn_of_repeated, warn_of_repeats};
 #[doc(hidden)]

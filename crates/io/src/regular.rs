@@ -31,6 +31,12 @@ pub fn in_stream(path: &Path, head: &[u8]) -> Option<String> {
     Some(complaint(what, &kind.to_string()))
 }
 
+/// Whether a path is stdin (`-`), a pipe or a device, which can be read at most once.
+pub fn is_read_once(path: &Path) -> bool {
+    let is_named = |at: Metadata| name_of(&at).is_some();
+    path.as_os_str() == "-" || fs::metadata(path).is_ok_and(is_named)
+}
+
 /// Returns the name of an input that can be read at most once and only from its beginning; `None` for files and
 /// directories.
 fn name_of(at: &Metadata) -> Option<&'static str> {
@@ -50,7 +56,7 @@ fn complaint(what: &str, wanted: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{in_stream, open_file};
+    use super::{in_stream, is_read_once, open_file};
     use std::fs;
     use std::path::Path;
 
@@ -72,6 +78,8 @@ mod tests {
         assert_eq!(message(&pipe), format!("it is a pipe, and this {advice}"));
         assert_eq!(message("/dev/null".as_ref()), format!("it is a device, and this {advice}"));
         assert!(open_file(&file).is_ok() && open_file(dir.path()).is_ok());
+        assert!([&pipe, Path::new("/dev/null"), Path::new("-")].into_iter().all(is_read_once));
+        assert!(![&file, dir.path(), &dir.path().join("missing")].into_iter().any(is_read_once));
         let table = b"\x89MGK\r\n\x1a\n";
         let said = in_stream(&pipe, table).unwrap();
         assert_eq!(said, format!("it is a pipe, and a table of k-mers (.mgk) {advice}"));

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use merganser_io::{
-    Input, OutputSet, check_creation, check_output, look_up, reason, resolve_output,
+    Input, OutputSet, check_creation, check_output, is_read_once, look_up, reason, resolve_output,
 };
 use merganser_kmers::tables::AnyTable;
 use merganser_run::Context;
@@ -157,12 +157,6 @@ pub(crate) fn files_of_table(path: &Path, context: &Context) -> Result<Option<Ve
         return Ok(None);
     }
     Ok(Some(AnyTable::open_with(path, true, context)?.files()))
-}
-
-/// Whether a path is stdin, a pipe or a device.
-pub(crate) fn is_read_once(path: &Path) -> bool {
-    let is_other = |at: Metadata| !at.is_file() && !at.is_dir();
-    path.as_os_str() == "-" || fs::metadata(path).is_ok_and(is_other)
 }
 
 /// Whether two paths lead to the same file.

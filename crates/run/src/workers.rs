@@ -72,7 +72,9 @@ fn run_numbered(threads: usize, work: &(dyn Fn(usize) + Sync)) -> Result<(), Sta
         results.extend(others.into_iter().map(thread::ScopedJoinHandle::join));
         Ok::<_, StartError>(results)
     })?;
-    results.into_iter().for_each(|result| result.unwrap_or_else(|panic| panic::resume_unwind(panic)));
+    results
+        .into_iter()
+        .for_each(|result| result.unwrap_or_else(|panic| panic::resume_unwind(panic)));
     Ok(())
 }
 

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use merganser_io::FileKind;
+use merganser_io::{FileKind, is_read_once};
 use merganser_taxonomy::{
     Accessions, Dump, MapKey, Taxonomy, assembly, check_map, lineage, read_map,
 };
@@ -21,7 +20,6 @@ use crate::{Error, GenomeTaxon, Manifest, Status};
 /// # Errors
 /// If a map cannot be read or is malformed.
 pub fn check_maps(maps: &[PathBuf]) -> Result<(), Error> {
-    let is_read_once = |map: &Path| fs::metadata(map).is_ok_and(|at| !at.is_file() && !at.is_dir());
     for map in maps.iter().filter(|map| !is_read_once(map)) {
         match FileKind::of_path(map) {
             Some(FileKind::Library) => drop(Manifest::read(map)?),

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use merganser_count::{Config, Error, Storage};
-use merganser_io::{Input, OutputSet, ReadInput};
+use merganser_io::{Input, OutputSet, ReadInput, is_read_once};
 use merganser_run::Context;
 use merganser_run::options::Auto;
 use merganser_seq::signature::Rule;
@@ -15,7 +15,7 @@ use merganser_seq::signature::Rule;
 use super::{count, dry, outputs};
 use crate::args::CountArgs;
 use crate::console::Console;
-use crate::files::{RunFiles, files_of_table, is_read_once};
+use crate::files::{RunFiles, files_of_table};
 use crate::holds::Holds;
 use crate::pages::{self, Pages, shared::SharedPaths};
 use crate::samples::journal::Job;
