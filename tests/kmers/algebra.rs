@@ -59,6 +59,8 @@ fn kmc_tools_computes_the_same() {
                 let (oc, counts) = match operation {
                     "subtract" if place < CUTS.len() => (String::new(), String::new()),
                     "subtract" => continue,
+                    // Each mode with two of the values of k: one of a word, and one of two.
+                    _ if (number + place) % 2 == 1 => continue,
                     _ => (format!("-oc{mode}"), format!("--counts {mode}")),
                 };
                 shell(

@@ -179,7 +179,7 @@ fn check(dir: &Dir, command: &str, budget: &str) -> u64 {
 #[test]
 fn no_record_line_or_name_breaks_it() {
     let (dir, mut peak) = (world(), 0);
-    for budget in ["60M", "100M", "300M", "1G"] {
+    for budget in ["60M", "300M"] {
         for command in OF_READS {
             for reads in READS {
                 peak = check(&dir, &command.replace("{}", reads), budget).max(peak);
