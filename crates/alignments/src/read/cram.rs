@@ -5,8 +5,10 @@
 
 mod block;
 mod container;
+mod corrected;
 mod merged;
 
+use self::corrected::{correct, has_no_qualities, wrong_signs};
 use self::merged::with_merged_cigar;
 use super::comments::put_fields;
 use super::reference::Reference;
@@ -15,7 +17,7 @@ use super::{Alignment, BEST_QUALITY};
 use crate::flag;
 use crate::sequences::{Sequence, bam_header_of, header_of, with_read_groups};
 use md5::{Digest, Md5};
-use merganser_io::{AlignmentBytes, AlignmentHeader, CommentTags, Problem, Reads};
+use merganser_io::{AlignmentBytes, AlignmentHeader, CommentTags, Problem, Reads, WhichAlignments};
 use noodles_cram::io::reader::Container;
 use noodles_fasta::{self as fasta, Repository};
 use noodles_sam::alignment::Record as _;
@@ -308,8 +310,14 @@ impl Cram {
             let (core, external) = slice.decode_blocks().map_err(said)?;
             let repository = self.repository.clone();
             let records = slice.records(repository, &self.header, &compression, &core, &external);
-            for record in &records.map_err(said)? {
-                let put = |kept: &mut AlignmentBytes| self.put(record, kept).map_err(said);
+            let records = records.map_err(said)?;
+            let wrong_signs = match reads.which {
+                WhichAlignments::None => vec![false; records.len()],
+                _ => wrong_signs(&records, &self.header),
+            };
+            for (record, wrong_sign) in records.iter().zip(wrong_signs) {
+                let put =
+                    |kept: &mut AlignmentBytes| self.put(record, wrong_sign, kept).map_err(said);
                 templates.add(reads, record, put)?;
                 *number += 1;
             }
@@ -318,10 +326,16 @@ impl Cram {
     }
 
     /// Appends a record in the form of BAM.
-    fn put(&self, record: &noodles_cram::Record<'_>, kept: &mut AlignmentBytes) -> io::Result<()> {
+    fn put(
+        &self,
+        record: &noodles_cram::Record<'_>,
+        has_wrong_sign: bool,
+        kept: &mut AlignmentBytes,
+    ) -> io::Result<()> {
         let mut writer = noodles_bam::io::Writer::from(Vec::new());
         writer.write_alignment_record(&self.header, record)?;
         let mut bytes = writer.into_inner();
+        correct(&mut bytes, record, has_wrong_sign);
         if Alignment::flags(record) & flag::UNMAPPED != 0 {
             // CRAM stores no mapping quality of unmapped reads. It is 0, as in samtools, and not 255 (missing).
             bytes[QUALITY_AT] = 0;
@@ -350,6 +364,9 @@ impl Alignment for noodles_cram::Record<'_> {
     }
 
     fn qualities(&self, text: &mut Vec<u8>) -> Result<(), String> {
+        if has_no_qualities(self) {
+            return Ok(());
+        }
         let start = text.len();
         for score in self.quality_scores().iter() {
             text.push(b'!' + score.map_err(|error| error.to_string())?.min(BEST_QUALITY));
