@@ -111,6 +111,39 @@ fn insert_sizes_are_learned() {
 }
 
 /// Records of further hits have bases and qualities on request.
+/// A concordant place of a mate that fits better elsewhere is doubtful.
+#[test]
+fn mapping_qualities_of_pairs_count_what_the_mates_lose() {
+    let mut random = Random(29);
+    let mut contigs = [random.bases(3000), random.bases(3000)];
+    let mut reads = [Vec::new(), Vec::new()];
+    for (number, excess) in (0..=4).enumerate() {
+        let from = 100 + 500 * number;
+        let first = contigs[0][from..from + 100].to_vec();
+        let mate = contigs[1][from..from + 100].to_vec();
+        // A copy of the mate with some substitutions, beside the first one.
+        let beside = &mut contigs[0][from + 200..from + 300];
+        beside.copy_from_slice(&mate);
+        for at in (10..).step_by(20).take(excess) {
+            beside[at] = if mate[at] == b'A' { b'C' } else { b'A' };
+        }
+        reads[0].push((format!("p{excess}"), first));
+        reads[1].push((format!("p{excess}"), naive::reverse_complement(&mate)));
+    }
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&contigs));
+    dir.write("1.fq", fastq(&reads[0]));
+    dir.write("2.fq", fastq(&reads[1]));
+    let qualities = |options: &str| {
+        let text = sam(dir.run(&format!("map -q ref.fa -1 1.fq -2 2.fq -e 10 {options}")));
+        let records = records(&text);
+        let first = records.iter().filter(|record| record.flags & 0x140 == 0x40);
+        first.map(|record| record.quality).collect::<Vec<_>>()
+    };
+    assert_eq!(qualities("--best"), [60, 60, 42, 12, 0]);
+    assert_eq!(qualities("--all"), [60; 5]);
+}
+
 #[test]
 fn further_records_have_bases_on_request() {
     let mut random = Random(29);
