@@ -123,7 +123,14 @@ fn every_file_is_as_defined() {
     let dir = Dir::new();
     sample.write(&dir);
     dir.run(&format!("count -q -k {K} --min-count 1 reads.fa -o reads.mgk")).ok();
-    dir.run("kmers qv -q -o s reads.mgk one.fasta other.fa").ok();
+    let is_worthless = |options: &str| {
+        let run = dir.run(&format!("kmers qv -o s {options} reads.mgk one.fasta other.fa"));
+        let is_said = run.stderr.contains("completeness is worthless");
+        run.ok();
+        is_said
+    };
+    assert!(is_worthless("--solid 500"));
+    assert!(!is_worthless(""));
     let reads = count(&sample.reads);
     let [one, other] = [0, 1].map(|number| count(&sample.assemblies[number]));
     let mut both = one.clone();

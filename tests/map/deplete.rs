@@ -443,7 +443,11 @@ fn bad_input_is_one_line_and_leaves_nothing() {
         ("filter cut.mgd 1.fq -o x.fq", "cut.mgd: is truncated"),
         ("filter flipped.mgd 1.fq -o x.fq", "flipped.mgd: is damaged (checksum)"),
         ("filter empty.mgd 1.fq -o x.fq", "empty.mgd: is empty"),
-        ("filter 1.fq 1.fq -o x.fq", "1.fq: is not a set of minimizers"),
+        (
+            "filter 1.fq 1.fq -o x.fq",
+            "1.fq: not a set of minimizers (.mgd, or Deacon's .idx), but ",
+        ),
+        ("filter 1.fq host.mgd -o x.fq", "merganser deplete filter host.mgd 1.fq"),
         ("filter missing.mgd 1.fq -o x.fq", "missing.mgd: cannot read"),
         ("filter host.mgd missing.fq -o x.fq", "missing.fq"),
         ("filter host.mgd -1 1.fq -2 unequal.fq -o x#.fq", "unequal.fq"),

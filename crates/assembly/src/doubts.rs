@@ -10,6 +10,8 @@ use crate::{Assembly, Config, Error, OfAssembly, Spectra};
 const LONG: u64 = 1000;
 /// Below this coverage, some k-mers of the genome are likely to be in no read.
 const LOW_COVERAGE: u32 = 8;
+/// Completeness is worthless if an assembly has more than this many times the k-mers that count as the genome's.
+const MAX_LESS_SOLID: u64 = 10;
 /// A file is taken for reads only if its sequences are shorter than this on average, in bases.
 const MAX_READ: u64 = 1000;
 /// A file is taken for reads only if its k-mers occur more often than this on average.
@@ -103,6 +105,7 @@ pub(crate) fn of_spectra(
              are in no read, and QV is too low"
         ));
     }
+    doubts.extend(of_few_solid(rows, solid, spectra));
     doubts.extend(of_cuts(config, rows));
     doubts.extend(of_identical_assemblies(spectra));
     if spectra.assemblies.iter().any(is_foreign) {
@@ -120,6 +123,19 @@ pub(crate) fn of_spectra(
         );
     }
     doubts
+}
+
+/// Returns a warning if far fewer k-mers count as the genome's than an assembly has.
+fn of_few_solid(rows: &[(u32, u64)], solid: u32, spectra: &Spectra) -> Option<String> {
+    let number = of_more_than(solid, rows);
+    let assembled = spectra.assemblies.iter().map(OfAssembly::distinct).max()?;
+    (number < assembled / MAX_LESS_SOLID).then(|| {
+        format!(
+            "{} k-mers of the reads occur more than {solid} times and count as the genome's, but an assembly has {}: the coverage              is too low, or the threshold (--solid) too high, and completeness is worthless",
+            group_digits(number),
+            group_digits(assembled)
+        )
+    })
 }
 
 /// Returns warnings if counts seem to have been cut off. Some formats do not record a minimum or maximum count.
@@ -196,8 +212,12 @@ fn cut_above(rows: &[(u32, u64)]) -> Option<(u32, u64)> {
 
 /// Returns the number of k-mers above the valley.
 fn of_solid(rows: &[(u32, u64)]) -> u64 {
-    let solid = solid_threshold(rows).unwrap_or(0);
-    rows.iter().filter(|row| row.0 > solid).map(|row| row.1).fold(0, u64::saturating_add)
+    of_more_than(solid_threshold(rows).unwrap_or(0), rows)
+}
+
+/// Returns the number of k-mers that occur more than `count` times.
+fn of_more_than(count: u32, rows: &[(u32, u64)]) -> u64 {
+    rows.iter().filter(|row| row.0 > count).map(|row| row.1).fold(0, u64::saturating_add)
 }
 
 /// Returns a warning if all assemblies have the same k-mers and the same number of them.

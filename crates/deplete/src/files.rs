@@ -8,7 +8,7 @@ use std::io::{BufReader, Read, Write};
 use std::path::Path;
 use std::sync::Mutex;
 
-use merganser_io::{AtomicFile, OutputFormat, OutputSet};
+use merganser_io::{AtomicFile, FileKind, OutputFormat, OutputSet};
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Budget, Cancel, Context, run_workers};
 
@@ -63,6 +63,13 @@ enum Reader {
     Idx(idx::Reader<BufReader<File>>),
 }
 
+/// Returns a message about a file of another known kind.
+fn foreign(path: &Path) -> Option<String> {
+    let maker = "merganser deplete index makes one of the host's genome";
+    let kind = FileKind::of_path(path).filter(|&kind| kind != FileKind::HostSet)?;
+    Some(kind.instead_of("a set of minimizers (.mgd, or Deacon's .idx)", Some(maker)))
+}
+
 impl<'p> Opened<'p> {
     fn open(path: &'p Path) -> Result<Opened<'p>, Error> {
         let at = |source| Error::File { path: path.to_owned(), source };
@@ -80,7 +87,8 @@ impl<'p> Opened<'p> {
             let reader = mgd::Reader::open(file, bytes).map_err(problem)?;
             (Format::Mgd, reader.params, reader.count, Reader::Mgd(reader))
         } else {
-            let reader = idx::Reader::open(&first, file, bytes).map_err(problem)?;
+            let reader = idx::Reader::open(&first, file, bytes);
+            let reader = reader.map_err(|text| problem(foreign(path).unwrap_or(text)))?;
             (Format::Idx, reader.params, reader.count, Reader::Idx(reader))
         };
         let description = Description { format, params, count, bytes };

@@ -409,6 +409,10 @@ impl From<Error> for io::Error {
 fn not_sequences(byte: u8, kind: Option<FileKind>) -> String {
     match kind {
         Some(kind) => kind.instead_of("FASTA or FASTQ", None),
+        None if byte.is_ascii_graphic() => format!(
+            "not FASTA or FASTQ: starts with '{}'; a list of files is given as @LIST",
+            char::from(byte)
+        ),
         None => format!("not FASTA or FASTQ: starts with byte 0x{byte:02x}"),
     }
 }

@@ -104,7 +104,7 @@ pub struct Config {
     pub max_hits: u32,
     /// With --best: list in the tag XA the other hits with the same number of edits, if there are at most N; 0:
     /// no tag
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t, requires = "best"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
     pub xa: u32,
     /// Strands and order of a pair's mates: facing each other (fr), facing away from each other (rf), or on the

@@ -3,6 +3,7 @@
 mod dry;
 mod job;
 mod join;
+mod long_reads;
 mod page;
 mod report;
 mod sheet;
@@ -90,8 +91,8 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
             return usage("--strand cannot be used with pairs: mates are on opposite strands");
         }
     }
-    if let Some(preset) = args.config.usual {
-        console.info(format_args!("note: --preset {preset} applies: {}", preset.options()));
+    if let Some(options) = &args.config.usual {
+        console.info(format_args!("note: --preset variants applies: {options}"));
     }
     if args.sample_sheet.is_none() && !args.single {
         let singles = jobs.iter().flat_map(|job| &job.inputs).filter_map(|segment| match segment {
@@ -100,6 +101,7 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
         });
         hint_at_mates(singles, "mapped", |one, two| format!("-1 {one} -2 {two}"), console);
     }
+    long_reads::warn(jobs.iter().flat_map(|job| &job.inputs).flat_map(ReadInput::inputs), console);
     let files = files(args, &jobs).write_each(shared.paths());
     let set = files.check()?;
     for job in &jobs {

@@ -141,3 +141,24 @@ fn qualities_of_phred_64_become_those_of_records() {
     let ran = dir.run_with("map -q ref.fa - -e 2 --quality-offset 64".split(' '), &text("5"));
     assert!(ran.fails(1).contains("record 1"));
 }
+
+/// Reads that `map` is not made for are named before the run, and a result without a hit after it.
+#[test]
+fn long_and_foreign_reads_are_warned_of() {
+    let mut random = Random(31);
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&[random.bases(5000)]));
+    let mut write = |name: &str, length: usize| {
+        let reads: Vec<_> = (0..100).map(|at| (format!("r{at}"), random.bases(length))).collect();
+        dir.write(name, fastq(&reads));
+    };
+    write("long.fq", 1500);
+    write("short.fq", 100);
+    for (name, is_long) in [("long.fq", true), ("short.fq", false)] {
+        let ran = dir.run(&format!("map ref.fa {name} -e 3 -o o.sam"));
+        let said = ran.stderr.contains("long.fq: the first reads have 1,500 bases on average");
+        assert_eq!(said, is_long, "{}", ran.stderr);
+        assert!(ran.stderr.contains("no read was mapped"), "{}", ran.stderr);
+        ran.ok();
+    }
+}

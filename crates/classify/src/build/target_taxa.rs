@@ -155,9 +155,12 @@ fn refuse(
             "{count} sequences have no taxon (`strict`), first {name}: {reason}"
         )));
     }
-    let remedy = match reason.ends_with("not in the taxonomy") {
-        true => "give a taxonomy that has it",
-        false => "give a table of their taxids with `map`",
+    let remedy = match (reason.ends_with("not in the taxonomy"), config.taxids.map.is_empty()) {
+        (true, _) => "give a taxonomy that has it",
+        (false, true) => "give a table of their taxids with `map`",
+        (false, false) => {
+            "the files of `map` do not have the first words of their headers: are they maps of these sequences?"
+        }
     };
     if mapped == 0 {
         let what = if adds { "add" } else { "build" };

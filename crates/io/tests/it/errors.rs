@@ -77,7 +77,7 @@ fn wrapped_fastq_is_recognised() {
 #[test]
 fn other_formats() {
     let cases: [(&[u8], &str); 6] = [
-        (b"ACGT\n", "test: not FASTA or FASTQ: starts with byte 0x41"),
+        (b"ACGT\n", "test: not FASTA or FASTQ: starts with 'A'; a list of files is given as @LIST"),
         (b"\n \x00\x01", "test: not FASTA or FASTQ: starts with byte 0x00"),
         (
             b"CRAM\x02\x01aaaaaaaaaaaaaaaaaaaa",

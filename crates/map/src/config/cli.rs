@@ -8,7 +8,7 @@ use super::Select;
 #[derive(Args)]
 #[group(skip)]
 struct SelectFlags {
-    /// Report all hits (the default)
+    /// Report all hits: the default if -e is given
     #[arg(long, help_heading = "Reports", group = "select")]
     all: bool,
     /// Report only the first hit

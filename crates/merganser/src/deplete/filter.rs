@@ -11,7 +11,7 @@ use merganser_deplete::{
     Config, Confirmed, Error, Haplotypes, Host, MinimizerLookup, Outcome, OutputPaths, ReadFormat,
     run_in,
 };
-use merganser_io::{Input, OutputSet, QualityOffset, ReadInput};
+use merganser_io::{FileKind, Input, OutputSet, QualityOffset, ReadInput};
 use merganser_map::Index;
 use merganser_report::multiqc::Kind;
 use merganser_run::{Cancel, Context, Summary, thousands};
@@ -75,6 +75,7 @@ pub(super) fn run(
         return sheet::run(args, path, (&config, &context), (console, started));
     }
     let job = FilterJob::new(args)?;
+    refuse_swapped(&args.set, &job.inputs)?;
     if !args.reads.are_pairs() {
         let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
         hint_at_mates(job.inputs.iter(), "filtered", remedy, console);
@@ -89,6 +90,19 @@ pub(super) fn run(
     let host = HostData::open(args, &context)?;
     job.run(&host, &context, &set, (console, started), OutputSet::commit_last)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns a usage error if the set is among the reads.
+fn refuse_swapped(first: &Path, reads: &[Input]) -> Result<()> {
+    let is_set = |path: &&Path| FileKind::of_path(path) == Some(FileKind::HostSet);
+    match reads.iter().filter_map(Input::path).find(is_set) {
+        Some(set) => usage(format!(
+            "{set} is a set of minimizers, not reads: give the set first, as in merganser deplete filter {set} {reads}",
+            set = set.display(),
+            reads = first.display()
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Checks what a run needs for its samples, of which those of a sheet have names, and prints what it would do.

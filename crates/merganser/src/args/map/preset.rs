@@ -19,7 +19,7 @@ merganser_run::named! {
     }
 }
 
-/// The options that select hits. Without any of them, `-e` and a preset, `variants` applies.
+/// The options that select hits. Without a preset, `-e` and any of these but `--best`, `variants` applies.
 const SELECTS: [&str; 3] = ["all", "best", "best_strata"];
 /// The options of pairs, with their names.
 const OF_PAIRS: [(&str, &str); 5] = [
@@ -35,7 +35,7 @@ const OF_PAIRS: [(&str, &str); 5] = [
 struct PresetArgs {
     /// Options to start from; options that are given replace those of the preset
     ///
-    /// Without it, `variants` applies if neither -e nor one of --all, --best and --best-strata is given.
+    /// Without it, `variants` applies if neither -e nor one of --all and --best-strata is given.
     #[arg(long, value_name = "NAME", help_heading = "Hits", display_order = 0)]
     preset: Option<Preset>,
 }
@@ -44,8 +44,8 @@ struct PresetArgs {
 #[derive(Clone, Debug)]
 pub(crate) struct MapConfig {
     config: Config,
-    /// The preset that applies although none is given.
-    pub(crate) usual: Option<Preset>,
+    /// The options of the preset that applies although none is given.
+    pub(crate) usual: Option<String>,
     /// The name of an option that requires pairs and is given.
     pub(crate) of_pairs: Option<&'static str>,
 }
@@ -110,17 +110,20 @@ impl FromArgMatches for MapConfig {
         let mut config = Config::from_arg_matches(matches)?;
         let PresetArgs { preset } = PresetArgs::from_arg_matches(matches)?;
         let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-        let selects = SELECTS.into_iter().any(given);
-        if preset.is_none() && selects && !given("threshold") {
-            let message =
-                "give the maximum number of edits of a hit (-e 5, -e 4%), or a --preset\n";
+        let asks_for_more = config.select != Select::Best && SELECTS.into_iter().any(given);
+        if preset.is_none() && asks_for_more && !given("threshold") {
+            let message = "give the maximum number of edits of a hit (-e 5, -e 4%), or a --preset";
             return Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message));
         }
-        let is_usual = preset.is_none() && !selects && !given("threshold");
+        let is_usual = preset.is_none() && !given("threshold");
         let usual = is_usual.then_some(Preset::Variants);
         if let Some(preset) = preset.or(usual) {
             preset.complete(&mut config, given);
         }
+        let usual = usual.map(|preset| match given("rescue") {
+            true => preset.options().replace(" --rescue 20%", ""),
+            false => preset.options(),
+        });
         let of_pairs = OF_PAIRS.into_iter().find(|(id, _)| given(id)).map(|(_, name)| name);
         Ok(MapConfig { config, usual, of_pairs })
     }
@@ -145,11 +148,14 @@ mod tests {
         for preset in Preset::ALL {
             let named = parsed(&format!("--preset {preset}")).unwrap();
             assert_eq!(*named, *parsed(&preset.options()).unwrap(), "{preset}");
-            assert_eq!((named.usual, named.of_pairs), (None, None));
+            assert!(named.usual.is_none() && named.of_pairs.is_none());
         }
         let usual = parsed("--sort").unwrap();
         assert_eq!(*usual, *parsed("--preset variants --sort").unwrap());
-        assert_eq!(usual.usual, Some(Preset::Variants));
+        assert_eq!(usual.usual, Some(Preset::Variants.options()));
+        assert_eq!(*parsed("--best --xa 5").unwrap(), *parsed("--xa 5").unwrap());
+        let rescued = parsed("--rescue 5%").unwrap();
+        assert_eq!(rescued.usual.unwrap(), "-e 10% --best --clip --learn-insert");
     }
 
     #[test]
@@ -161,6 +167,6 @@ mod tests {
         );
         assert_eq!(config.of_pairs, Some("--max-insert"));
         assert_eq!(parsed("-e 4").unwrap().usual, None);
-        assert!(parsed("--best").unwrap_err().to_string().contains("-e 5"));
+        assert!(parsed("--best-strata").unwrap_err().to_string().contains("-e 5"));
     }
 }
