@@ -131,9 +131,8 @@ fn of_few_solid(rows: &[(u32, u64)], solid: u32, spectra: &Spectra) -> Option<St
     let assembled = spectra.assemblies.iter().map(OfAssembly::distinct).max()?;
     (number < assembled / MAX_LESS_SOLID).then(|| {
         format!(
-            "{} k-mers of the reads occur more than {solid} times and count as the genome's, but an assembly has {}: the coverage              is too low, or the threshold (--solid) too high, and completeness is worthless",
-            group_digits(number),
-            group_digits(assembled)
+            "only {number} k-mers of the reads count as the genome's (more than {solid} times), and an assembly has {assembled}: \
+             completeness is worthless; the coverage is too low, or `solid` too high"
         )
     })
 }
