@@ -26,7 +26,9 @@ pub(super) fn wrong_signs(records: &[Record<'_>], header: &Header) -> Vec<bool> 
     let mut waiting = HashMap::new();
     for (at, record) in records.iter().enumerate() {
         let flags = Alignment::flags(record);
-        if flags & flag::PAIRED == 0 || flags & NOT_PRIMARY != 0 {
+        // A template may have more than two reads: the sign of those in the middle is arbitrary.
+        let is_middle = flags & flag::FIRST != 0 && flags & flag::LAST != 0;
+        if flags & flag::PAIRED == 0 || flags & NOT_PRIMARY != 0 || is_middle {
             continue;
         }
         let Some(name) = Alignment::name(record) else { continue };
