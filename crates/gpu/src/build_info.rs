@@ -19,6 +19,11 @@ pub fn build_info() -> BuildInfo {
 }
 
 impl BuildInfo {
+    /// Returns whether kernels are functions of the host, for tests (`MERGANSER_EMULATE_CUDA`).
+    pub fn is_emulated(&self) -> bool {
+        self.toolkit == Some("emulated")
+    }
+
     /// Returns whether code of this build runs on a device: machine code runs on devices of the same major version
     /// and the same or a later minor version, PTX on all newer devices.
     pub fn runs_on(&self, capability: (u32, u32)) -> bool {

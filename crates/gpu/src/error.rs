@@ -187,10 +187,10 @@ mod tests {
     fn zero_is_success_and_anything_else_carries_cudas_text() {
         assert!(check(0, "sorting", 0).is_ok());
         let message = check(0, "sorting", 700).unwrap_err().to_string();
-        let text = if cfg!(feature = "cuda") {
-            "an illegal memory access was encountered (cudaErrorIllegalAddress)"
-        } else {
-            "not built in (status 700)"
+        let text = match crate::build_info().toolkit {
+            _ if crate::build_info().is_emulated() => "an error of the emulation (emulated)",
+            Some(_) => "an illegal memory access was encountered (cudaErrorIllegalAddress)",
+            None => "not built in (status 700)",
         };
         assert_eq!(message, format!("cuda:0: sorting failed: {text}"));
     }
