@@ -100,7 +100,7 @@ fn classify_writes_the_same_on_cuda() {
     // The length of a pipe is unknown: auto uses the GPU, unless its memory is too small.
     let expected = dir.run("classify m1 1.fa -q --device cpu").ok();
     for options in ["", " --gpu-memory 1M"] {
-        let args = format!("classify m1 - -q{options} --json json");
+        let args = format!("classify m1 - -q --device auto{options} --json json");
         assert!(dir.run_with(args.split(' '), &dir.read("1.fa")).ok() == expected, "{options}");
         let json: serde_json::Value = serde_json::from_slice(&dir.read("json")).unwrap();
         let device = json["machine"]["device"].as_str().unwrap().to_owned();

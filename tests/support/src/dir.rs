@@ -49,12 +49,14 @@ impl fmt::Display for Program {
     }
 }
 
-/// Returns a command that runs the program without the variables that set defaults of options.
+/// Returns a command that runs the program on the CPU unless `--device` is given, without the other variables that set
+/// defaults of options.
 pub fn program() -> Command {
     let mut command = Command::new(MERGANSER);
-    for name in ["THREADS", "MEMORY", "DEVICE", "TMPDIR"] {
+    for name in ["THREADS", "MEMORY", "TMPDIR"] {
         command.env_remove(format!("MERGANSER_{name}"));
     }
+    command.env("MERGANSER_DEVICE", "cpu");
     command
 }
 
