@@ -179,7 +179,7 @@ fn wrong_usage() {
         "index ref.fa",
         "index ref.fa -o -",
         "index --verify ref.mgi -o x",
-        "map ref.fa r.fa --best",
+        "map ref.fa r.fa --best-strata",
         "map ref.fa r.fa --preset fast",
         "map ref.fa r.fa -U --interleaved",
         "map ref.fa r.fa --rescue 20%",
