@@ -83,6 +83,8 @@ impl Launch {
             .args(&words[1..])
             .current_dir(&self.directory)
             .env_remove("TMPDIR")
+            // Without `--device`: the memory of an emulated device is that of the process.
+            .env("MERGANSER_DEVICE", "cpu")
             .stdin(self.stdin.unwrap_or_else(Stdio::null))
             .stdout(self.stdout.unwrap_or_else(|| stdout.into()))
             .stderr(self.stderr.unwrap_or_else(|| stderr.into()))
