@@ -107,7 +107,7 @@ fn dry_run(
     inputs: &[Input],
     plan: impl FnOnce() -> Result<JobPlan>,
 ) -> Result<ExitCode> {
-    args.taxonomy.iter().for_each(|path| dry.file("taxonomy", path));
+    args.taxonomy.iter().try_for_each(|path| dry.file("taxonomy", path))?;
     dry.job(plan()?)?;
     dry.genomes(inputs)?;
     dry.print()

@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt::Write;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
 use merganser_alignments::{ReaderOptions, RecordOptions};
 use merganser_gpu::{Device, usable};
-use merganser_io::{Chunk, Input, ReadInput, Reader, Records, Sink, reason};
+use merganser_io::{Chunk, Input, ReadInput, Reader, Records, Sink, is_read_once, look_up, reason};
 use merganser_map::{BuildPlan, Topology, plan_build};
 use merganser_run::{Context, JobPlan, Work, format_needed, format_size};
 
@@ -142,7 +142,7 @@ impl<'r> DryRun<'r> {
         let segment = ReadInput::from(input);
         Records::open([&segment], RecordOptions::default())?;
         let topology = circular.cloned().unwrap_or_default();
-        let plan = match input.is_file() {
+        let plan = match input.path().is_some_and(|path| !is_read_once(path)) {
             true => Some(plan_build(input, &topology, in_memory, self.context)?),
             false => None,
         };
@@ -160,12 +160,16 @@ impl<'r> DryRun<'r> {
         self.rows.push((name, text.into()));
     }
 
-    /// Adds a file that the run reads beside its reads, with its size.
-    pub(crate) fn file(&mut self, name: &'static str, path: &Path) {
-        // Opening a missing file reports the error.
-        let size = size_of(&[path]).ok().flatten();
-        let size = size.map_or_else(String::new, |size| format!(" ({size})"));
+    /// Adds a file that the run reads beside its reads, with its size. Opening a missing file reports the error.
+    ///
+    /// # Errors
+    /// If the system cannot tell the size.
+    pub(crate) fn file(&mut self, name: &'static str, path: &Path) -> Result<()> {
+        let failed = |error| anyhow!("{}: {}", path.display(), reason(&error));
+        let at = look_up(path).map_err(failed)?.filter(Metadata::is_file);
+        let size = at.map_or_else(String::new, |at| format!(" ({})", format_size(at.len())));
         self.rows.push((name, format!("{}{size}", path.display())));
+        Ok(())
     }
 
     /// Adds the plan of the job, or of the job of each sample, and checks its devices.

@@ -31,12 +31,12 @@ pub(super) fn run(
         DatabaseChoice::Files(paths) => {
             let database = open(paths, &reads)?;
             Reports::check_inputs(&query.reports)?;
-            paths.iter().for_each(|path| dry.file("database", path));
+            paths.iter().try_for_each(|path| dry.file("database", path))?;
             dry.job(plan(query, &database, work.first(), (&devices, &context))?)?;
         }
         DatabaseChoice::References(found) => {
             let (config, taxonomy) = build_config(args, found)?;
-            args.taxonomy.iter().for_each(|path| dry.file("taxonomy", path));
+            args.taxonomy.iter().try_for_each(|path| dry.file("taxonomy", path))?;
             dry.job(plan_build(&config, &found.inputs, taxonomy, &context)?)?;
             dry.genomes(&found.inputs)?;
             Reports::check_inputs(&query.reports)?;

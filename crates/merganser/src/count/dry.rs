@@ -33,7 +33,7 @@ pub(super) fn run(
         dry.job(merganser_count::plan_run(config, *inputs, context)?)?;
     }
     if let Some(panel) = &config.panel {
-        dry.file("panel", panel);
+        dry.file("panel", panel)?;
     }
     if spills(config) {
         dry.row("temporary", context.temp_dir.display().to_string());

@@ -114,9 +114,9 @@ pub(super) fn dry_run(
 ) -> Result<ExitCode> {
     let mut dry = DryRun::new("deplete filter", files, context)?;
     dry.journal(args.resume.as_deref())?;
-    dry.file("set", &args.set);
+    dry.file("set", &args.set)?;
     if let Some(index) = &args.confirm {
-        dry.file("index", index);
+        dry.file("index", index)?;
     }
     let haplotypes = haplotypes(args)?;
     dry.job(merganser_deplete::plan_run(config, &args.set, haplotypes.as_ref(), context)?)?;

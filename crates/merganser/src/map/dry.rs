@@ -31,7 +31,7 @@ pub(super) fn run(
             // The plan of devices depends on the tables, which are used only after a check.
             index.check(context.threads, &context.cancel)?;
             check_topology(args, index)?;
-            dry.file("index", &args.reference);
+            dry.file("index", &args.reference)?;
             dry.row("k", index.k().to_string());
         }
         None => {
