@@ -149,6 +149,19 @@ fn mates_as_single_reads() {
     ] {
         assert_eq!(warned(dir.run(paired)), "", "{paired}");
     }
+    // The names of files do not matter where reads have numbers, and the first mates are named first.
+    shell(dir.root(), "cp r_1.fq k1.fq; cp r_2.fq other.fq; mkfifo p1 p2");
+    assert_eq!(
+        warned(dir.run("classify x.mgdb other.fq k1.fq --no-map")),
+        "warning: k1.fq and other.fq look like mates of pairs, and are classified as single reads: \
+         give -1 k1.fq -2 other.fq"
+    );
+    assert_eq!(warned(dir.run("classify x.mgdb -U other.fq -U k1.fq --no-map")), "");
+    assert_eq!(
+        warned(dir.run("classify x.mgdb p1 p2 --no-map --dry-run")),
+        "warning: p1 and p2 are classified as single reads: if they are mates of pairs, give them \
+         with -1 and -2"
+    );
     // No warning for unrelated reads with such names.
     dir.write("r_2.fq", "@q/2\nACGTTGCATTGACGATCAGTAC\n+\nIIIIIIIIIIIIIIIIIIIIII\n");
     assert_eq!(warned(dir.run("classify x.mgdb r_1.fq r_2.fq --no-map")), "");

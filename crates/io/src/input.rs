@@ -59,6 +59,11 @@ impl Input {
         self.path().is_some_and(|path| crate::is_file(path).unwrap_or(false))
     }
 
+    /// Whether the input exists and is not a regular file: it can be read only once.
+    pub fn is_stream(&self) -> bool {
+        self.path().is_none_or(|path| fs::metadata(path).is_ok_and(|at| !at.is_file()))
+    }
+
     /// Whether the input is standard input.
     pub fn is_stdin(&self) -> bool {
         self.path().is_none()

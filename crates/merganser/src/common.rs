@@ -90,19 +90,25 @@ pub(crate) fn pairs(first: Vec<Input>, second: Vec<Input>) -> Result<Vec<ReadInp
     Ok(first.into_iter().zip(second).map(|(one, two)| ReadInput::Pair(one, two)).collect())
 }
 
-/// Warns of two inputs whose names and first reads are those of mates, but which are read as single reads.
-/// `done` is the participle for the message, and `remedy` makes the right options of the two names.
+/// Warns of two inputs that look like files of mates, or are the only ones and streams, but are read as single reads.
+/// `done` is the participle for the message.
 pub(crate) fn hint_at_mates<'a>(
     singles: impl Iterator<Item = &'a Input>,
     done: &str,
-    remedy: impl Fn(&str, &str) -> String,
     console: &Console,
 ) {
-    if let Some(pair) = find_files_of_mates(singles) {
-        let [one, two] = pair.map(|path| path.display().to_string());
-        let remedy = remedy(&one, &two);
+    let singles: Vec<&Input> = singles.collect();
+    if let Some(pair) = find_files_of_mates(singles.iter().copied()) {
+        let [one, two] = pair.map(Path::display);
         console.warn(format_args!(
-            "{one} and {two} look like mates of pairs, and are {done} as single reads: give {remedy}"
+            "{one} and {two} look like mates of pairs, and are {done} as single reads: give -1 {one} -2 {two}"
+        ));
+    } else if let [one, two] = singles[..]
+        && one.is_stream()
+        && two.is_stream()
+    {
+        console.warn(format_args!(
+            "{one} and {two} are {done} as single reads: if they are mates of pairs, give them with -1 and -2"
         ));
     }
 }

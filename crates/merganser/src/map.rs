@@ -98,7 +98,7 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
             ReadInput::Single(reads) => Some(reads),
             _ => None,
         });
-        hint_at_mates(singles, "mapped", |one, two| format!("-1 {one} -2 {two}"), console);
+        hint_at_mates(singles, "mapped", console);
     }
     let files = files(args, &jobs).write_each(shared.paths());
     let set = files.check()?;

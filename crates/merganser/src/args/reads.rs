@@ -6,7 +6,8 @@ use anyhow::Result;
 use clap::Args;
 use merganser_io::{Error, Input, ReadInput, expand_folders, expand_inputs};
 
-use crate::common::{pairs, refuse_stdin_twice};
+use crate::common::{hint_at_mates, pairs, refuse_stdin_twice};
+use crate::console::Console;
 use crate::failure::usage;
 
 /// The options of reading.
@@ -179,5 +180,14 @@ impl MixedReadsArgs {
             return usage("give reads: READS, -1 and -2, or -U");
         }
         Ok(segments)
+    }
+
+    /// Warns of mates that are given as single reads, unless all single reads are given with `-U`; see
+    /// [`hint_at_mates`].
+    pub(crate) fn hint_at_mates(&self, segments: &[ReadInput], done: &str, console: &Console) {
+        if !self.reads.is_empty() {
+            let singles = segments.iter().filter(|segment| !segment.is_paired());
+            hint_at_mates(singles.flat_map(ReadInput::inputs), done, console);
+        }
     }
 }
