@@ -211,6 +211,9 @@ fn check(args: &MapArgs) -> Result<()> {
     if args.interleaved && args.mates1.is_empty() && !args.mates.is_empty() {
         return usage("-2 without -1 cannot be used with --interleaved: READS hold both mates");
     }
+    if args.single && args.mates1.is_empty() && !args.mates.is_empty() {
+        return usage("-2 without -1 cannot be used with -U: READS are the first mates");
+    }
     if args.shard.is_some() && args.sample_sheet.is_none() {
         check_shard(args)?;
     }

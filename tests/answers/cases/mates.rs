@@ -202,7 +202,7 @@ fn files_that_are_given_twice_are_warned_of() {
         }
     }
     warned(
-        "classify db.mgdb -1 1.fq 2.fq -2 2.fq 1.fq --any-names",
+        "classify db.mgdb -1 1.fq -1 2.fq -2 2.fq -2 1.fq --any-names",
         "2.fq: is given more than once",
     );
     warned(

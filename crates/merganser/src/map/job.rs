@@ -9,7 +9,7 @@ use merganser_io::{Input, OutputSet, ReadInput};
 use merganser_map::{Error, IndexKind, Outputs, ReadGroup, Strand};
 
 use crate::args::map::MapArgs;
-use crate::common::{is_file, pairs, refuse_stdin_twice, text_of};
+use crate::common::{is_file, pairs, refuse_mates_beside, refuse_stdin_twice, text_of};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::samples::{check_places, of_sample};
@@ -125,8 +125,8 @@ fn name_of(input: &ReadInput) -> String {
 /// Returns the inputs: pairs, then READS. Two files of mates in READS are a pair.
 ///
 /// # Errors
-/// If an input cannot be found, the numbers of files of mates differ, or two files in READS are out of step or are
-/// streams, so that single reads cannot be told from mates.
+/// If a list cannot be read, the numbers of files of mates differ, READS beside them contain mates, or two files in READS
+/// are out of step or are streams, so that single reads cannot be told from mates.
 fn inputs(args: &MapArgs, console: &Console) -> Result<Vec<ReadInput>> {
     let [first, second, reads] = [&args.mates1, &args.mates, &args.reads]
         .map(|paths| args.inputs.expand(paths).map_err(Error::from));
@@ -142,6 +142,9 @@ fn inputs(args: &MapArgs, console: &Console) -> Result<Vec<ReadInput>> {
         std::mem::swap(&mut first, &mut reads);
     }
     let mut segments = pairs(first, second)?;
+    if !args.single && !args.interleaved {
+        refuse_mates_beside(&segments, &reads)?;
+    }
     let may_pair = !args.single && !args.interleaved && args.config.strand == Strand::Both;
     if let ([], [one, two]) = (&segments[..], &reads[..])
         && may_pair
