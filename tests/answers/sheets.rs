@@ -27,7 +27,7 @@ const CASES: [Case; 5] = [
     Case {
         command: "deplete filter host.mgd",
         outputs: "-o {}.clean.fq --output-matching {}.host.fq",
-        pairs: "-1 1.fq 3.fq -2 2.fq 4.fq",
+        pairs: "-1 1.fq -1 3.fq -2 2.fq -2 4.fq",
         single: "u.fq",
         names: &["{}.clean.fq", "{}.host.fq"],
     },

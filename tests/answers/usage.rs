@@ -149,9 +149,69 @@ fn mates_as_single_reads() {
     ] {
         assert_eq!(warned(dir.run(paired)), "", "{paired}");
     }
+    // The names of files do not matter where reads have numbers, and the first mates are named first.
+    shell(dir.root(), "cp r_1.fq k1.fq; cp r_2.fq other.fq; mkfifo p1 p2");
+    assert_eq!(
+        warned(dir.run("classify x.mgdb other.fq k1.fq --no-map")),
+        "warning: k1.fq and other.fq look like mates of pairs, and are classified as single reads: \
+         give -1 k1.fq -2 other.fq"
+    );
+    assert_eq!(warned(dir.run("classify x.mgdb -U other.fq -U k1.fq --no-map")), "");
+    assert_eq!(
+        warned(dir.run("classify x.mgdb p1 p2 --no-map --dry-run")),
+        "warning: p1 and p2 are classified as single reads: if they are mates of pairs, give them \
+         with -1 and -2"
+    );
     // No warning for unrelated reads with such names.
     dir.write("r_2.fq", "@q/2\nACGTTGCATTGACGATCAGTAC\n+\nIIIIIIIIIIIIIIIIIIIIII\n");
     assert_eq!(warned(dir.run("classify x.mgdb r_1.fq r_2.fq --no-map")), "");
+}
+
+/// `-1` and `-2` take one file each and may be repeated, in all commands. Files of mates beside them are an error, which
+/// names the remedy, and so are lists with commas.
+#[test]
+fn files_of_mates_have_an_option_each() {
+    let dir = every_kind();
+    shell(
+        dir.root(),
+        "sed s/p/q/ r_1.fq > s_1.fq; sed s/p/q/ r_2.fq > s_2.fq; cp s_1.fq fwd.fq; cp s_2.fq rev.fq; mkfifo p1 p2",
+    );
+    dir.run("deplete index -q genomes/a.fa -o x.mgd").ok();
+    let repeat = "repeat these options for each file: -1 a_1.fq -1 b_1.fq -2 a_2.fq -2 b_2.fq";
+    for (command, rest) in [
+        ("classify x.mgdb --no-map", ""),
+        ("map x.mgi -e 2 -o o.sam", ""),
+        ("deplete filter -o o.fq", "x.mgd"),
+        ("deplete filter -o o.fq x.mgd", ""),
+        ("kmers filter-reads -o o.fq x.mgk", ""),
+    ] {
+        let run = |reads: &str| dir.run(format!("{command} {reads} {rest}").trim_end());
+        assert!(
+            run("-1 r_1.fq -1 s_1.fq -2 r_2.fq -2 s_2.fq").stderr.contains("2 pairs"),
+            "{command}"
+        );
+        for mates in ["-1 r_1.fq s_1.fq -2 r_2.fq s_2.fq", "-1 r_1.fq fwd.fq -2 r_2.fq rev.fq"] {
+            let line = run(mates).fails(2);
+            assert!(line.contains(repeat) && line.lines().count() == 1, "{command}: {line}");
+        }
+        let line = run("-1 r_1.fq,s_1.fq -2 r_2.fq,s_2.fq").fails(1);
+        assert!(line.contains("commas do not separate files"), "{command}: {line}");
+        let line = run("-1 r_1.fq,gone.fq -2 r_2.fq").fails(1);
+        assert!(!line.contains("commas"), "{command}: {line}");
+    }
+    for command in ["classify x.mgdb --no-map", "map x.mgi -e 2 -o o.sam"] {
+        let run = |reads: &str| dir.run(&format!("{command} -1 r_1.fq -2 r_2.fq {reads}"));
+        let streams = run("p1 p2").fails(2);
+        assert!(
+            streams.contains("p1 and p2 may be mates") && streams.contains(repeat),
+            "{streams}"
+        );
+        run("r.fa").ok();
+    }
+    dir.run("classify x.mgdb --no-map -1 r_1.fq -2 r_2.fq -U s_1.fq -U s_2.fq").ok();
+    dir.run("map x.mgi -e 2 -o o.sam -1 r_1.fq -2 r_2.fq -U s_1.fq s_2.fq").ok();
+    let line = dir.run("map x.mgi -e 2 -o o.sam r_1.fq -2 r_2.fq -U").fails(2);
+    assert!(line.contains("-2 without -1 cannot be used with -U"), "{line}");
 }
 
 /// For options of Kraken 2, KMC and other tools, the message names our options.

@@ -203,7 +203,7 @@ fn pairs_stay_together() {
         assert!(!dir.path("x.fq").exists());
     }
     // The numbers of files of first and second mates must be equal, and stdin may be given only once.
-    dir.run("kmers filter-reads -q -1 1.fq 1.fq -2 2.fq -o x.fq t.mgk").fails(2);
+    dir.run("kmers filter-reads -q -1 1.fq -1 1.fq -2 2.fq -o x.fq t.mgk").fails(2);
     dir.run("kmers filter-reads -q -1 - -2 - -o x.fq t.mgk").fails(1);
     text += &dir.run("kmers filter-reads -q --threads 2 --memory 30M -o x.fq t.mgk r.fq").fails(1);
     insta::assert_snapshot!("bad_mates", text);

@@ -141,6 +141,48 @@ fn adapters_are_trimmed() {
     assert_eq!(left, ">2\nACGT\n");
 }
 
+/// With `--keep-empty`, files of mates that are trimmed one by one stay in step; without, a note says that they do not.
+#[test]
+fn trimmed_files_of_mates_stay_in_step() {
+    let (dir, inner) = planted();
+    dir.write("ref.fa", format!(">c\n{inner}\n"));
+    let mates = |number: usize, empty: &str| {
+        let letters = |name: &str| {
+            if name == empty { FRONT[0].to_owned() } else { format!("{}{inner}", FRONT[0]) }
+        };
+        ["a", "b", "c"].map(|name| record(&format!("{name}/{number}"), &letters(name))).concat()
+    };
+    dir.write("m_1.fq", mates(1, "a"));
+    dir.write("m_2.fq", mates(2, "b"));
+    let trim = |args: &str| dir.run(&format!("search --trim -p {} -e 0 {args}", FRONT[0]));
+    let note = "--keep-empty writes reads without letters as N";
+    for number in 1..=2 {
+        let files = format!("m_{number}.fq -o t_{number}.fq");
+        let ran = trim(&files);
+        assert!(ran.stderr.contains("1 without letters left out\nnote: "), "{}", ran.stderr);
+        assert!(ran.stderr.contains(note), "{}", ran.stderr);
+        let ran = trim(&format!("{files} --keep-empty"));
+        assert!(ran.stderr.contains("1 without letters written as N"), "{}", ran.stderr);
+        assert!(!ran.stderr.contains(note) && ran.warnings().is_empty(), "{}", ran.stderr);
+    }
+    assert!(text(&dir, "t_1.fq").starts_with("@a/1 x\nN\n+\n!\n@b/1 x\n"));
+    let ran = dir.run("map ref.fa -e 1 -1 t_1.fq -2 t_2.fq -o o.sam");
+    assert!(ran.stderr.contains("3 pairs"), "{}", ran.stderr);
+    let warned = trim("m_1.fq m_2.fq --keep-empty -o t.fq");
+    assert_eq!(
+        warned.warnings(),
+        [
+            "warning: m_1.fq and m_2.fq look like mates of pairs, and all reads go to one output: trim each \
+          file by itself, with --keep-empty"
+        ]
+    );
+    let tip = dir.run(&format!("search --trim -p {} -e 0 -1 m_1.fq -2 m_2.fq", FRONT[0])).stderr;
+    assert!(tip.contains("trim the files of mates one by one, with --keep-empty"), "{tip}");
+    let fasta = format!(">1\n{}\n>2\nACGT\n", FRONT[0]);
+    dir.write("r.fa", fasta);
+    assert_eq!(trim("-q --keep-empty r.fa").ok(), ">1\nN\n>2\nACGT\n");
+}
+
 #[test]
 fn bytes_do_not_depend_on_threads_or_compression() {
     let dir = Dir::new();

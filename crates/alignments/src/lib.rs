@@ -49,7 +49,7 @@ pub use kept::{
     ReadFormats, Sink, SinkForm, SinkWriter, TemplatePass, can_begin_again, may_be_apart,
     once_or_twice, problem_of, the_input_of,
 };
-pub use mates::begin_as_mates;
+pub use mates::{MateFiles, compare_as_mates};
 pub use operation::Operation;
 pub use read_group::ReadGroup;
 pub use read_tags::{ReadTags, TagRule};

@@ -1,35 +1,69 @@
 //! Recognition of two files of mates by their reads.
 
-use merganser_io::{Input, ReadInput, RecordBatch, Records};
+use merganser_io::{Error, Input, ReadInput, RecordBatch, Records, Unmated};
 
 use crate::RecordOptions;
 
 /// The number of pairs that are compared.
 const COMPARED: usize = 1000;
 
-/// Whether the first 1,000 records of two files are mates by name. False if an input is not a regular file, if the
-/// files are the same, or if one of them cannot be read.
-pub fn begin_as_mates(one: &Input, two: &Input) -> bool {
-    if !one.is_file() || !two.is_file() {
-        return false;
+/// What the first 1,000 records of two files say about them.
+#[derive(Debug)]
+pub enum MateFiles {
+    /// All records are mates by name.
+    Mates,
+    /// The first records are mates by name, and later ones are not, or one file is shorter; or the file of second mates
+    /// comes first. This is the error of reading them as pairs.
+    OutOfStep(Error),
+    /// The files are not files of mates, are the same file, or cannot be read.
+    Others,
+    /// An input is a stream, which can be read only once.
+    Unknown,
+}
+
+/// Compares the names of the first 1,000 records of two files.
+pub fn compare_as_mates(one: &Input, two: &Input) -> MateFiles {
+    if one.is_stream() || two.is_stream() {
+        return MateFiles::Unknown;
     }
     let pair = ReadInput::Pair(one.clone(), two.clone());
     let options = RecordOptions { batch_records: 2 * COMPARED, ..RecordOptions::beginning() };
-    let Ok(records) = Records::open([pair], options) else { return false };
+    let Ok(records) = Records::open([pair], options) else { return MateFiles::Others };
     let (mut batch, mut pairs) = (RecordBatch::default(), 0);
     while pairs < COMPARED {
         match records.next(&mut batch) {
             Ok(Some(_)) => pairs += batch.reads(),
-            Ok(None) => return pairs > 0,
-            Err(_) => return false,
+            Ok(None) if pairs == 0 => return MateFiles::Others,
+            Ok(None) => break,
+            Err(error) if are_out_of_step(&error) => return MateFiles::OutOfStep(error),
+            Err(_) => return MateFiles::Others,
         }
     }
-    true
+    MateFiles::Mates
+}
+
+/// Whether reading two files as pairs fails with this error although they begin as files of mates.
+fn are_out_of_step(error: &Error) -> bool {
+    match error {
+        Error::MateNames { record, problem, .. } => *record > 1 || *problem == Unmated::Swapped,
+        Error::MateCount { records, .. } => *records > 0,
+        _ => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Returns `mates`, `others`, `unknown`, or the message of the error.
+    fn compared(one: &Input, two: &Input) -> String {
+        match compare_as_mates(one, two) {
+            MateFiles::Mates => "mates".to_owned(),
+            MateFiles::Others => "others".to_owned(),
+            MateFiles::Unknown => "unknown".to_owned(),
+            MateFiles::OutOfStep(error) => error.to_string(),
+        }
+    }
 
     #[test]
     fn files_of_mates_have_the_same_names_in_the_same_order() {
@@ -46,21 +80,32 @@ mod tests {
         };
         let one = file("1", &mut reads("/1", 1500));
         let two = file("2", &mut reads("/2", 1500));
-        assert!(begin_as_mates(&one, &two));
-        assert!(!begin_as_mates(&two, &one) && !begin_as_mates(&one, &one));
+        assert_eq!(compared(&one, &two), "mates");
+        assert!(compared(&two, &one).contains("swap the files"));
+        assert_eq!(compared(&one, &one), "others");
         let [first, second] =
             [" 1:N:0", " 2:N:0"].map(|mate| file(&mate[1..2].repeat(2), &mut reads(mate, 3)));
-        assert!(begin_as_mates(&first, &second) && !begin_as_mates(&first, &first));
-        // A file is shorter, another name comes early or late, a file is empty, is missing, is no file.
-        assert!(!begin_as_mates(&one, &file("short", &mut reads("/2", 999))));
+        assert_eq!(compared(&first, &second), "mates");
+        assert!(compared(&second, &first).contains("swap the files"));
+        assert_eq!(compared(&first, &first), "others");
+        // Two files of first mates.
+        assert_eq!(compared(&one, &file("1 too", &mut reads("/1", 1500))), "others");
+        // A file is shorter, another name comes first, early or late.
+        let short = compared(&one, &file("short", &mut reads("/2", 999)));
+        assert!(short.contains("ends after 999 records"), "{short}");
         let other = |at: usize| {
             reads("/2", at).chain(["x/2".to_owned()]).chain(reads("/2", 2000).skip(at + 1))
         };
-        assert!(!begin_as_mates(&one, &file("early", &mut other(900))));
-        assert!(begin_as_mates(&one, &file("late", &mut other(1200))));
+        assert_eq!(compared(&one, &file("first", &mut other(0))), "others");
+        let early = compared(&one, &file("early", &mut other(900)));
+        assert!(early.contains("record 901 is r900/1, but its mate in "), "{early}");
+        assert_eq!(compared(&one, &file("late", &mut other(1200))), "mates");
+        // A file is empty, is missing, is a stream.
         let empty = file("empty", &mut std::iter::empty());
-        assert!(!begin_as_mates(&empty, &file("empty too", &mut std::iter::empty())));
-        assert!(!begin_as_mates(&one, &Input::File("missing".into())));
-        assert!(!begin_as_mates(&Input::Stdin, &two));
+        assert_eq!(compared(&empty, &file("empty too", &mut std::iter::empty())), "others");
+        assert_eq!(compared(&one, &empty), "others");
+        assert_eq!(compared(&one, &Input::File("missing".into())), "others");
+        assert_eq!(compared(&Input::Stdin, &two), "unknown");
+        assert_eq!(compared(&one, &Input::File("/dev/null".into())), "unknown");
     }
 }

@@ -249,6 +249,15 @@ pub enum Error {
         /// The reason why they are not mates.
         problem: Unmated,
     },
+    /// Mates lie apart in a file of alignments.
+    #[error(
+        "{input}: reads are mates by their flags, but do not lie side by side, the first one first; bring the mates \
+         together: samtools collate -u -O {input} | merganser … -"
+    )]
+    MatesApart {
+        /// The input, as given.
+        input: String,
+    },
     /// One file is given both for first and for second mates.
     #[error(
         "{first} and {second}: the same file as first and as second mates: give the two files of a \
@@ -350,6 +359,7 @@ impl Error {
             | E::Truncated { input, .. }
             | E::Corrupt { input, .. }
             | E::Window { input, .. }
+            | E::MatesApart { input }
             | E::UnknownFormat { input, .. }
             | E::Alignment { input, .. }
             | E::Fasta { input, .. }

@@ -59,6 +59,11 @@ impl Input {
         self.path().is_some_and(|path| crate::is_file(path).unwrap_or(false))
     }
 
+    /// Whether the input exists and is not a regular file: it can be read only once.
+    pub fn is_stream(&self) -> bool {
+        self.path().is_none_or(|path| fs::metadata(path).is_ok_and(|at| !at.is_file()))
+    }
+
     /// Whether the input is standard input.
     pub fn is_stdin(&self) -> bool {
         self.path().is_none()
@@ -260,7 +265,19 @@ pub fn stdin() -> Result<File, Error> {
 
 /// Returns the error for an input that cannot be opened.
 pub(crate) fn open_error(input: &Input, error: &io::Error) -> Error {
-    Error::Open { input: input.to_string(), reason: reason(error) }
+    let mut reason = reason(error);
+    if error.kind() == io::ErrorKind::NotFound && input.path().is_some_and(are_files) {
+        reason.push_str("; commas do not separate files: repeat the option, or give the files as several arguments");
+    }
+    Error::Open { input: input.to_string(), reason }
+}
+
+/// Whether a path is a list of existing files, separated by commas.
+fn are_files(path: &Path) -> bool {
+    let mut parts = path.as_os_str().as_bytes().split(|&byte| byte == b',').peekable();
+    parts.next_if(|part| Path::new(OsStr::from_bytes(part)).is_file()).is_some()
+        && parts.peek().is_some()
+        && parts.all(|part| Path::new(OsStr::from_bytes(part)).is_file())
 }
 
 /// Checks that a reference can be opened.

@@ -21,6 +21,7 @@ mod walk;
 
 pub use batch::RecordBatch;
 pub use iter::{OwnedRecord, RecordIter};
+pub(crate) use mates::{FirstMate, Sureness, likely_mates};
 pub use mates::{Unmated, are_mates, common_name, stem};
 pub use needs::Needs;
 pub use options::RecordOptions;

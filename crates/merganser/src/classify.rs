@@ -29,7 +29,7 @@ use merganser_taxonomy::TaxonomySource;
 use crate::args::ClassifyArgs;
 use crate::args::build::TaxidArgs;
 use crate::args::classify::{ClassifyCommand, QueryArgs};
-use crate::common::{counted, hint_at_mates, number_of_files, taxonomy_of, text_of, unit};
+use crate::common::{counted, number_of_files, taxonomy_of, text_of, unit};
 use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::files::{RunFiles, is_same};
@@ -223,8 +223,7 @@ impl<'q> Work<'q> {
     /// Warns of mates that are given as single reads.
     fn hint(&self, console: &Console) {
         if let Work::Single(single) = self {
-            let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
-            hint_at_mates(single.singles(), "classified", remedy, console);
+            single.hint_at_mates(console);
         }
     }
 

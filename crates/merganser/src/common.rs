@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
+use merganser_alignments::{MateFiles, compare_as_mates};
 use merganser_io::{Input, Output, ReadInput, check_cell, find_files_of_mates, is_open_stream};
 use merganser_run::{Context, DeviceChoice, Summary, format_size, size_to_give, thousands};
 use merganser_taxonomy::TaxonomySource;
@@ -90,19 +91,51 @@ pub(crate) fn pairs(first: Vec<Input>, second: Vec<Input>) -> Result<Vec<ReadInp
     Ok(first.into_iter().zip(second).map(|(one, two)| ReadInput::Pair(one, two)).collect())
 }
 
-/// Warns of two inputs whose names and first reads are those of mates, but which are read as single reads.
-/// `done` is the participle for the message, and `remedy` makes the right options of the two names.
+/// The remedy for files of mates that were not given with an option of their own.
+pub(crate) const REPEAT: &str =
+    "repeat these options for each file: -1 a_1.fq -1 b_1.fq -2 a_2.fq -2 b_2.fq";
+
+/// Refuses READS that contain two files of mates, or are two streams, beside the `pairs` of `-1` and `-2`: these take one
+/// file each, and the second files of `-1 a_1 b_1 -2 a_2 b_2` would be read as single reads.
+///
+/// # Errors
+/// Names the files.
+pub(crate) fn refuse_mates_beside(pairs: &[ReadInput], reads: &[Input]) -> Result<()> {
+    // Mates may be adjacent, or all first mates may precede all second ones.
+    let beside = reads.iter().zip(reads.iter().skip(1));
+    let behind = reads.iter().zip(&reads[reads.len() / 2..]);
+    let are_mates = |(one, two): &(&Input, &Input)| match compare_as_mates(one, two) {
+        MateFiles::Mates | MateFiles::OutOfStep(_) => true,
+        MateFiles::Others => false,
+        MateFiles::Unknown => reads.len() == 2 && one.is_stream() && two.is_stream(),
+    };
+    match beside.chain(behind).filter(|_| !pairs.is_empty()).find(are_mates) {
+        Some((one, two)) => usage(format!(
+            "{one} and {two} may be mates, and are given without -1 and -2; {REPEAT}; -U takes single reads"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Warns of two inputs that look like files of mates, or are the only ones and streams, but are read as single reads.
+/// `done` is the participle for the message.
 pub(crate) fn hint_at_mates<'a>(
     singles: impl Iterator<Item = &'a Input>,
     done: &str,
-    remedy: impl Fn(&str, &str) -> String,
     console: &Console,
 ) {
-    if let Some(pair) = find_files_of_mates(singles) {
-        let [one, two] = pair.map(|path| path.display().to_string());
-        let remedy = remedy(&one, &two);
+    let singles: Vec<&Input> = singles.collect();
+    if let Some(pair) = find_files_of_mates(singles.iter().copied()) {
+        let [one, two] = pair.map(Path::display);
         console.warn(format_args!(
-            "{one} and {two} look like mates of pairs, and are {done} as single reads: give {remedy}"
+            "{one} and {two} look like mates of pairs, and are {done} as single reads: give -1 {one} -2 {two}"
+        ));
+    } else if let [one, two] = singles[..]
+        && one.is_stream()
+        && two.is_stream()
+    {
+        console.warn(format_args!(
+            "{one} and {two} are {done} as single reads: if they are mates of pairs, give them with -1 and -2"
         ));
     }
 }

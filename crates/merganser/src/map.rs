@@ -99,7 +99,7 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
             ReadInput::Single(reads) => Some(reads),
             _ => None,
         });
-        hint_at_mates(singles, "mapped", |one, two| format!("-1 {one} -2 {two}"), console);
+        hint_at_mates(singles, "mapped", console);
     }
     long_reads::warn(jobs.iter().flat_map(|job| &job.inputs).flat_map(ReadInput::inputs), console);
     let files = files(args, &jobs).write_each(shared.paths());
@@ -212,6 +212,9 @@ fn check(args: &MapArgs) -> Result<()> {
     }
     if args.interleaved && args.mates1.is_empty() && !args.mates.is_empty() {
         return usage("-2 without -1 cannot be used with --interleaved: READS hold both mates");
+    }
+    if args.single && args.mates1.is_empty() && !args.mates.is_empty() {
+        return usage("-2 without -1 cannot be used with -U: READS are the first mates");
     }
     if args.shard.is_some() && args.sample_sheet.is_none() {
         check_shard(args)?;

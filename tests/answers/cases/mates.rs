@@ -202,7 +202,7 @@ fn files_that_are_given_twice_are_warned_of() {
         }
     }
     warned(
-        "classify db.mgdb -1 1.fq 2.fq -2 2.fq 1.fq --any-names",
+        "classify db.mgdb -1 1.fq -1 2.fq -2 2.fq -2 1.fq --any-names",
         "2.fq: is given more than once",
     );
     warned(
@@ -336,7 +336,7 @@ fn alignments_are_pairs_by_their_flags() {
 }
 
 #[test]
-fn alignments_that_are_not_in_the_order_of_pairs_stay_single_reads() {
+fn alignments_that_are_not_in_the_order_of_pairs_are_refused() {
     let (dir, genome) = world();
     let sorted = [("a", 99, 0), ("b", 99, 100), ("a", 147, 200), ("b", 147, 300)];
     let mixed = [
@@ -357,18 +357,34 @@ fn alignments_that_are_not_in_the_order_of_pairs_stay_single_reads() {
         let names = |line: &str| line.split('\t').nth(1).unwrap().to_owned();
         (ran.ok().lines().map(names).collect::<Vec<_>>(), warned)
     };
-    let (names, warned) = lines("classify db.mgdb sorted.sam");
-    assert_eq!(names, ["a/1", "b/1", "a/2", "b/2"]);
-    assert_eq!(
-        warned,
-        "warning: sorted.sam: 4 reads are mates by their flags, but do not lie side by side, and are read as \
-         single reads: to read them as pairs, give the output of samtools collate -O"
-    );
+    for command in [0, 1, 2, 3, 4].map(|at| COMMANDS[at]) {
+        for file in ["sorted.sam", "mixed.sam"] {
+            let line = run(&dir, command, &format!("{file} -o out.fq")).fails(1);
+            assert_eq!(
+                line,
+                format!(
+                    "error: {file}: reads are mates by their flags, but do not lie side by side, the first one \
+                     first; bring the mates together: samtools collate -u -O {file} | merganser … -\n"
+                ),
+                "{command}"
+            );
+            assert!(!dir.names().contains(&"out.fq".to_owned()), "{command}");
+        }
+    }
     let line = dir.run("classify db.mgdb --interleaved sorted.sam").fails(1);
     assert!(line.contains("samtools collate"), "{line}");
-    let (names, warned) = lines("classify db.mgdb mixed.sam");
+    // Alignments that are written again are brought together by their names, and k-mers have no mates.
+    for command in ["deplete filter --keep host.mgd", "kmers filter-reads t.mgk"] {
+        let ran = run(&dir, command, "sorted.sam -o out.bam");
+        assert!(!ran.stderr.contains("error"), "{}", ran.stderr);
+        ran.ok();
+    }
+    assert!(dir.run("count -k 21 -o x.mgk sorted.sam").warnings().is_empty());
+    // A mate that is not beside its mate has none in a file that is grouped by name.
+    dir.write("grouped.sam", sam(&genome, &mixed).replace("SO:unsorted", "SO:unsorted\tGO:query"));
+    let (names, warned) = lines("classify db.mgdb grouped.sam");
     assert_eq!(names, ["a", "x", "y/1", "b"]);
-    assert!(warned.starts_with("warning: mixed.sam: 1 reads are mates by their flags"), "{warned}");
+    assert_eq!(warned, "");
     for (file, expected) in [("firsts.sam", ["a/1", "b/1"]), ("single.sam", ["a", "b"])] {
         assert_eq!(
             lines(&format!("classify db.mgdb {file}")),
@@ -385,20 +401,34 @@ fn samtools_collate_is_what_helps() {
         return;
     }
     let (dir, genome) = world();
-    let sorted = [("a", 77, 0), ("b", 77, 100), ("a", 141, 200), ("b", 141, 300)];
+    // Also of reads without their mates, as after samtools view -F 4.
+    let sorted = [
+        ("a", 77, 0),
+        ("x", 77, 50),
+        ("b", 77, 100),
+        ("y", 141, 150),
+        ("a", 141, 200),
+        ("b", 141, 300),
+        ("z", 141, 400),
+    ];
     dir.write("sorted.sam", sam(&genome, &sorted));
-    for options in ["-u -O", "-f -O"] {
-        let collated = std::process::Command::new("samtools")
-            .args(["collate"])
-            .args(options.split(' '))
-            .arg("sorted.sam")
-            .current_dir(dir.root())
-            .output()
-            .unwrap();
-        assert!(collated.status.success());
-        let ran = dir.run_with(["classify", "db.mgdb", "-"], &collated.stdout);
-        assert!(ran.warnings().is_empty(), "{}", ran.stderr);
-        assert_eq!(ran.ok().lines().count(), 2);
+    let few = sorted.iter().filter(|read| !["a", "b"].contains(&read.0)).copied();
+    dir.write("few.sam", sam(&genome, &few.collect::<Vec<_>>()));
+    for (file, reads) in [("sorted.sam", 5), ("few.sam", 3)] {
+        dir.run(&format!("classify db.mgdb {file}")).fails(1);
+        for options in ["-u -O", "-f -O"] {
+            let collated = std::process::Command::new("samtools")
+                .args(["collate"])
+                .args(options.split(' '))
+                .arg(file)
+                .current_dir(dir.root())
+                .output()
+                .unwrap();
+            assert!(collated.status.success());
+            let ran = dir.run_with(["classify", "db.mgdb", "-"], &collated.stdout);
+            assert!(ran.warnings().is_empty(), "{}", ran.stderr);
+            assert_eq!(ran.ok().lines().count(), reads);
+        }
     }
 }
 

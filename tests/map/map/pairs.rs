@@ -44,6 +44,52 @@ fn without_options_pairs_are_mapped_for_variant_calling() {
     }
 }
 
+/// Two positional files that look like mates and are swapped or out of step have the error of `-1` and `-2`, and streams,
+/// which cannot be checked, are a usage error. `-U` and `--any-names` say what they are.
+#[test]
+fn two_files_are_not_silently_read_as_single_reads() {
+    let mut random = Random(20);
+    let contig = random.bases(9000);
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(std::slice::from_ref(&contig)));
+    let reads = |mate: usize, other: usize| {
+        let name =
+            |number| if number == other { "x".to_owned() } else { format!("p{number}/{mate}") };
+        fastq(&(0..700).map(|n| (name(n), contig[n..n + 100].to_vec())).collect::<Vec<_>>())
+    };
+    for (name, mate, other) in [("a_1", 1, 999), ("a_2", 2, 999), ("t1", 1, 999), ("t2", 2, 655)] {
+        dir.write(&format!("{name}.fq"), reads(mate, other));
+    }
+    shell(dir.root(), "gzip -k t1.fq t2.fq && mkfifo p1 p2");
+    let map = |args: &str| dir.run(&format!("map ref.fa -e 1 -o o.sam {args}"));
+    for (files, expected) in [
+        (
+            "a_2.fq a_1.fq",
+            "error: a_2.fq: record 1 is p0/2, but its mate in a_1.fq is p0/1: the second mate comes \
+             first: swap the files",
+        ),
+        (
+            "t1.fq.gz t2.fq.gz",
+            "error: t1.fq.gz: record 656 is p655/1, but its mate in t2.fq.gz is x: mates must have \
+             the same name",
+        ),
+    ] {
+        let line = map(files).fails(1);
+        assert!(line.starts_with(expected), "{line}");
+        assert!(line.ends_with("if they are not mates, -U reads both as single reads\n"), "{line}");
+        let (one, two) = files.split_once(' ').unwrap();
+        let line = map(&format!("-1 {one} -2 {two}")).fails(1);
+        assert!(line.starts_with(expected), "{line}");
+        map(&format!("-U {files}")).ok();
+        assert!(map(&format!("{files} --any-names")).stderr.contains("700 pairs"));
+    }
+    for (files, stdin) in [("p1 p2", &b""[..]), ("- a_2.fq", b"@p0/1\nACGT\n+\nIIII\n")] {
+        let ran = dir.run_with(format!("map ref.fa -e 1 -o o.sam {files}").split(' '), stdin);
+        assert!(ran.fails(2).contains("give -1 and -2 for mates, or -U for single reads"));
+    }
+    assert!(map("a_1.fq gone.fq").fails(1).contains("gone.fq: cannot open: no such file"));
+}
+
 /// Insert sizes are learned from the first pairs of the whole input, whatever the threads, the form of the input and
 /// the shard; given limits win.
 #[test]

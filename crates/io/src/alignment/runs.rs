@@ -37,18 +37,24 @@ pub struct MateRuns {
     window: [u64; 2],
     /// The role of the last read if its mate has not been found.
     last: Role,
-    /// The name of the first read if that is a second mate; otherwise empty.
+    /// The role of the first read, and its name if it is a mate.
+    first: Role,
     begins: Vec<u8>,
-    /// The name of the last first mate, which may be followed by its mate.
+    /// The name of the last mate, which may be followed by its mate.
     ends: Vec<u8>,
+    /// Whether the header says that all alignments of a template lie side by side: a mate that is not beside its mate then
+    /// has none.
+    pub(crate) is_grouped: bool,
+    /// Whether a second mate is followed by its first mate.
+    pub(crate) is_reversed: bool,
 }
 
 impl MateRuns {
     /// Adds the next read.
     pub fn add(&mut self, role: Role, name: &[u8]) {
         let follows = role == Role::Second && self.last == Role::First && self.ends == name;
-        if self.runs.is_empty() && role == Role::Second {
-            self.begins = name.to_vec();
+        if self.runs.is_empty() && role != Role::None {
+            (self.first, self.begins) = (role, name.to_vec());
         }
         let in_window = self.marked[0] + self.marked[1] < WINDOW;
         match role {
@@ -66,9 +72,10 @@ impl MateRuns {
             self.last = Role::None;
             return;
         }
+        self.is_reversed |= role == Role::First && self.last == Role::Second && self.ends == name;
         self.push(1, false);
         self.last = role;
-        if role == Role::First {
+        if role != Role::None {
             self.ends.clear();
             self.ends.extend_from_slice(name);
         }
@@ -98,7 +105,17 @@ impl MateRuns {
 
     /// Whether the first read of `next` is the mate of the last read.
     pub(crate) fn goes_on_in(&self, next: &MateRuns) -> bool {
-        self.last == Role::First && !next.begins.is_empty() && self.ends == next.begins
+        self.last == Role::First && next.first == Role::Second && self.ends == next.begins
+    }
+
+    /// Whether the last read is a second mate, and the first read of `next` its first mate.
+    pub(crate) fn is_reversed_in(&self, next: &MateRuns) -> bool {
+        self.last == Role::Second && next.first == Role::First && self.ends == next.begins
+    }
+
+    /// Returns the last read as a separate stretch, without its runs.
+    pub(crate) fn last_read(&self) -> MateRuns {
+        MateRuns { last: self.last, ends: self.ends.clone(), ..MateRuns::default() }
     }
 
     /// Removes the last read.
@@ -170,6 +187,15 @@ mod tests {
         let apart = runs(&[(77, "a"), (141, "b"), (141, "c"), (77, "c"), (4, "d"), (4, "d")]);
         assert_eq!((&apart.runs[..], apart.are_in_order()), (&[(6, false)][..], Some(false)));
         assert_eq!(runs(&[(4, "a"), (0, "a")]).are_in_order(), None);
+    }
+
+    #[test]
+    fn second_mates_may_come_first() {
+        let (before, after) = (runs(&[(77, "a"), (141, "b")]), runs(&[(77, "b"), (141, "b")]));
+        assert!(before.last_read().is_reversed_in(&after) && !before.is_reversed);
+        assert!(!after.is_reversed_in(&before) && !before.is_reversed_in(&runs(&[(141, "b")])));
+        assert!(runs(&[(141, "b"), (77, "b")]).is_reversed);
+        assert!(!runs(&[(141, "b"), (77, "c"), (4, "c"), (77, "c")]).is_reversed);
     }
 
     #[test]

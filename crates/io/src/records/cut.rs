@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use merganser_run::thousands;
 
-use super::side::{Found, Parsed, Side};
+use super::side::{Parsed, Side};
 use super::text::{Piece, Pieces, Slice, Text};
 use super::{ReadInput, RecordBatch, RecordFile, RecordOptions};
+use crate::alignment::WhichAlignments;
 use crate::{Error, Reader, ReaderOptions};
 
 /// The next step of a worker.
@@ -51,6 +52,12 @@ impl Open {
         number: usize,
         options: &RecordOptions,
     ) -> Result<Open, Error> {
+        let find_pairs = options.find_pairs && !segment.is_paired();
+        let mut keep = options.keep_alignments.clone();
+        if find_pairs && keep.which == WhichAlignments::None {
+            // The header says whether a mate that is not beside its mate has none.
+            keep.headers.get_or_insert_default();
+        }
         let files = segment.inputs().map(|input| {
             let name = Arc::from(input.to_string());
             let options = ReaderOptions {
@@ -61,7 +68,7 @@ impl Open {
                 phred: options.phred,
                 cancel: options.cancel.clone(),
                 warnings: options.warnings.clone(),
-                keep_alignments: options.keep_alignments.of_file(number, &name),
+                keep_alignments: keep.of_file(number, &name),
                 inflater: options.inflater.clone(),
                 formats: options.formats,
             };
@@ -71,7 +78,6 @@ impl Open {
         let files = files.collect::<Result<Vec<_>, Error>>()?;
         // A chunk for each worker, and one that waits for it.
         let most = 2 * options.workers + 2;
-        let find_pairs = options.find_pairs && !segment.is_paired();
         let side =
             |file: &Arc<RecordFile>| Side::new(Arc::clone(&file.name), options, most, find_pairs);
         Ok(Open {
@@ -242,17 +248,15 @@ impl Open {
         if !self.find_pairs {
             return;
         }
-        let (name, Found { marked, paired, named, .. }) =
-            (&self.files[0].name, &self.sides[0].found);
-        let apart = marked[0] + marked[1] - paired;
-        if apart > 0 && marked.iter().all(|&marked| marked > 0) {
-            let apart = thousands(apart);
+        let (name, found) = (&self.files[0].name, &self.sides[0].found);
+        if found.are_apart() {
+            let apart = thousands(found.apart());
             options.warnings.push(format!(
                 "{name}: {apart} reads are mates by their flags, but do not lie side by side, and are read as \
                  single reads: to read them as pairs, give the output of samtools collate -O"
             ));
         }
-        if let Some((count, [one, two])) = named {
+        if let Some((count, [one, two])) = &found.named {
             options.warnings.push(format!(
                 "{name}: its first {count} records are pairs by their names ({one} and {two}), but all \
                  are read as single reads: if they are pairs, give `interleaved`"

@@ -4,6 +4,7 @@
 //! in exactly one character, which is `1` in the first name and `2` in the second. That character must either be
 //! the last one, after one of `/ . _ : -`, or follow an `R` that begins a part of the name, and end that part.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 /// The characters that separate the parts of a name.
@@ -139,7 +140,7 @@ pub(super) fn problem([one, two]: [&[u8]; 2], comments: [u8; 2]) -> Option<Unmat
 
 /// The certainty that two consecutive records, with certain mate numbers in their comments, are mates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sureness {
+pub(crate) enum Sureness {
     /// They are not mates.
     No,
     /// Their names end in `_1` and `_2` or similar, as names of other records may.
@@ -160,6 +161,31 @@ pub(super) fn sureness([one, two]: [&[u8]; 2], comments: [u8; 2]) -> Sureness {
         _ if one == two => Sureness::Same,
         _ => Sureness::Likely,
     }
+}
+
+/// Which of two files has the first mates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FirstMate {
+    InFirst,
+    InSecond,
+    /// Both mates have the same name and no numbers.
+    Either,
+}
+
+/// Returns how certain it is that two reads with these headers are mates, in any order, and which one is the first.
+pub(crate) fn likely_mates(headers: [&[u8]; 2]) -> (Sureness, FirstMate) {
+    let [one, two] = headers.map(|header| {
+        let end = header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len());
+        (&header[..end], comment_number(header[end..].trim_ascii_start()))
+    });
+    let of = |one: (_, u8), two: (_, u8)| sureness([one.0, two.0], [one.1, two.1]);
+    let (forward, swapped) = (of(one, two), of(two, one));
+    let first = match forward.cmp(&swapped) {
+        Ordering::Less => FirstMate::InSecond,
+        Ordering::Equal => FirstMate::Either,
+        Ordering::Greater => FirstMate::InFirst,
+    };
+    (forward.max(swapped), first)
 }
 
 #[cfg(test)]

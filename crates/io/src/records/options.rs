@@ -45,7 +45,9 @@ pub struct RecordOptions<F = AnyFormats> {
     /// Whether mates are paired by their position, and their names are not compared.
     pub any_names: bool,
     /// Whether single reads may turn out to be pairs: adjacent alignments whose flags say that they are mates
-    /// become pairs, and there are warnings if other reads seem to be mates.
+    /// become pairs. Mates that lie apart are an [error](crate::Error::MatesApart), unless the header says that the file is
+    /// grouped by name, so that they have no mate; if alignments are [kept](Self::keep_alignments), they are single reads,
+    /// with a warning. There is a warning, too, if other reads seem to be mates.
     pub find_pairs: bool,
     /// Whether the two files of a pair are compared with each other and are not mates: names and repeated files are
     /// not checked.

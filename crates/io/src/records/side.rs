@@ -8,7 +8,7 @@ use super::needs::{Needs, Unusable};
 use super::text::{Slice, Text};
 use super::{RecordOptions, long};
 use crate::Error;
-use crate::alignment::WhichAlignments;
+use crate::alignment::{MateRuns, WhichAlignments};
 
 /// The result of a fetch.
 pub(super) enum Parsed {
@@ -61,18 +61,37 @@ pub(super) struct Side {
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Whether alignments next to their mates are read as pairs; `None` before any mates were seen.
-    pub(super) pairs: Option<bool>,
+    pairs: Option<bool>,
     /// The numbers of first and second mates among alignments.
-    pub(super) marked: [u64; 2],
+    marked: [u64; 2],
     /// The number of mates that became pairs.
-    pub(super) paired: u64,
+    paired: u64,
+    /// Whether a mate that is not beside its mate has none, by the header of the file.
+    grouped: bool,
+    /// Whether a second mate is followed by its first mate.
+    reversed: bool,
+    /// The last read of the last text.
+    last: MateRuns,
     /// The number of all reads.
-    pub(super) reads: u64,
+    reads: u64,
     /// The number of records at the beginning of a text if all of them have the names of mates, and the names of
     /// the first two.
     pub(super) named: Option<(usize, [String; 2])>,
     /// The unusable records at the beginning, if too many are unusable.
     pub(super) unusable: Option<Unusable>,
+}
+
+impl Found {
+    /// Returns the number of mates that are not beside their mate.
+    pub(super) fn apart(&self) -> u64 {
+        self.marked[0] + self.marked[1] - self.paired
+    }
+
+    /// Whether mates of pairs were found that are not beside their mate, or behind it.
+    pub(super) fn are_apart(&self) -> bool {
+        let are_mates = self.marked.iter().all(|&marked| marked > 0);
+        are_mates && self.apart() > 0 && (!self.grouped || self.reversed)
+    }
 }
 
 /// The limits on the memory for a file.
@@ -95,6 +114,8 @@ struct Limits {
     find_pairs: bool,
     /// Whether templates are whole, so that all mates lie side by side.
     templates: bool,
+    /// Whether mates must be beside their mates, because the alignments are not kept, and their names not collected.
+    refuse_apart: bool,
     /// The requirements of the job on a read.
     needs: Option<Needs>,
 }
@@ -119,6 +140,7 @@ impl Side {
             most,
             find_pairs,
             templates: options.keep_alignments.which == WhichAlignments::OfTemplates,
+            refuse_apart: find_pairs && options.keep_alignments.which == WhichAlignments::None,
             needs: options.needs,
         };
         Side { limits, ..Side::default() }
@@ -176,7 +198,12 @@ impl Side {
         if self.limits.find_pairs && text.len() > 0 {
             self.look(&text, goes_on);
             if self.found.pairs == Some(true) && text.runs.is_some() {
-                return self.append_mates(text);
+                self.append_mates(text);
+                return self.refuse_apart();
+            }
+            self.refuse_apart();
+            if self.over {
+                return;
             }
         }
         if let Some(open) = &mut self.open {
@@ -214,10 +241,14 @@ impl Side {
 
     /// Updates the information about mates.
     fn look(&mut self, text: &Text, is_fasta: bool) {
-        let Found { pairs, marked, reads, named, .. } = &mut self.found;
+        let Found { pairs, marked, reads, named, grouped, reversed, last, .. } = &mut self.found;
         if let Some(runs) = &text.runs {
             marked.iter_mut().zip(runs.marked).for_each(|(sum, more)| *sum += more);
-            *pairs = if self.limits.templates { Some(true) } else { pairs.or(runs.are_in_order()) };
+            *grouped = runs.is_grouped;
+            *reversed |= runs.is_reversed || last.is_reversed_in(runs);
+            *last = runs.last_read();
+            let beside = self.limits.templates || runs.is_grouped;
+            *pairs = if beside { Some(true) } else { pairs.or(runs.are_in_order()) };
         }
         if *reads == 0 && *marked == [0, 0] {
             *named = named_as_pairs(text, is_fasta);
@@ -244,6 +275,16 @@ impl Side {
         }
         self.found.paired += text.runs.as_ref().map_or(0, |runs| runs.paired());
         self.push(text, 1);
+    }
+
+    /// Ends the file with an error if mates lie apart and must not.
+    fn refuse_apart(&mut self) {
+        // The mate of the last read may begin the next text.
+        let waiting = u64::from(self.half.is_some());
+        if self.limits.refuse_apart && self.found.are_apart() && self.found.apart() > waiting {
+            self.fault = Some(Error::MatesApart { input: self.limits.name.to_string() });
+            self.finish();
+        }
     }
 
     fn push_open(&mut self) {

@@ -18,7 +18,7 @@ const fn hint(command: &'static str, options: &'static [&'static str], tip: &'st
 }
 
 /// The tips by order of precedence: the first that fits is given.
-const HINTS: [Hint; 47] = [
+const HINTS: [Hint; 48] = [
     // Kraken 2
     hint(
         "classify",
@@ -105,6 +105,11 @@ const HINTS: [Hint; 47] = [
         "search",
         &["--no-rc", "--only-positive-strand", "-P"],
         "--strand forward searches only the forward strand",
+    ),
+    hint(
+        "search",
+        &["-1", "-2", "--paired"],
+        "each file is read by itself: trim the files of mates one by one, with --keep-empty",
     ),
     hint("search", &["--alpha"], "--overhang COST is the cost of a letter outside the text"),
     hint("search", &["--bed", "-b"], "-o FILE.bed writes BED, and --format bed to stdout"),

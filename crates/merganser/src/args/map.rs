@@ -147,10 +147,12 @@ pub(crate) struct MapArgs {
     pub(crate) reference: PathBuf,
     /// Reads in FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; - is stdin
     ///
-    /// First mates if -2 is given without -1. Two files whose first 1,000 records are mates by name are a pair.
+    /// First mates if -2 is given without -1. Two files whose first 1,000 records are mates by name are a pair; if they
+    /// begin so but are swapped or out of step, or if one is a pipe, give -1 and -2, or -U.
     #[arg(required_unless_present_any = ["mates1", "sample_sheet"], value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
-    /// First mates: the same number of files as for -2; pairs come before READS in the output
+    /// First mates: the same number of files as for -2; repeat the option for each file; pairs come before READS in the
+    /// output
     #[arg(short = '1', value_name = "FILE", requires = "mates", id = "mates1")]
     pub(crate) mates1: Vec<PathBuf>,
     /// Second mates: the same number of files as for -1 or, without -1, as READS
@@ -159,8 +161,8 @@ pub(crate) struct MapArgs {
     /// READS contain pairs: each first mate is followed by its second mate
     #[arg(long)]
     pub(crate) interleaved: bool,
-    /// READS are single reads, even if they are two files of mates
-    #[arg(short = 'U', long, conflicts_with_all = ["interleaved", "mates", "sample_sheet"])]
+    /// READS are single reads, even if they are two files of mates or pipes
+    #[arg(short = 'U', long, conflicts_with_all = ["interleaved", "sample_sheet"])]
     pub(crate) single: bool,
     #[command(flatten)]
     pub(crate) pairs: PairArgs,

@@ -6,7 +6,8 @@ use anyhow::Result;
 use clap::Args;
 use merganser_io::{Error, Input, ReadInput, expand_folders, expand_inputs};
 
-use crate::common::{pairs, refuse_stdin_twice};
+use crate::common::{REPEAT, hint_at_mates, pairs, refuse_mates_beside, refuse_stdin_twice};
+use crate::console::Console;
 use crate::failure::usage;
 
 /// The options of reading.
@@ -61,13 +62,12 @@ pub(crate) struct PairArgs {
 pub(crate) struct SegmentArgs {
     /// Files of single reads (of pairs with --interleaved), @LIST of such files, or - for stdin
     #[arg(value_name = "READS", required_unless_present = "first")]
-    #[arg(conflicts_with_all = ["first", "second"])]
     reads: Vec<PathBuf>,
-    /// Files of first mates
-    #[arg(short = '1', value_name = "FILE", num_args = 1.., requires = "second")]
+    /// First mates: the same number of files as for -2; repeat the option for each file
+    #[arg(short = '1', value_name = "FILE", requires = "second")]
     first: Vec<PathBuf>,
-    /// Files of second mates
-    #[arg(short = '2', value_name = "FILE", num_args = 1.., requires = "first")]
+    /// Second mates
+    #[arg(short = '2', value_name = "FILE", requires = "first")]
     second: Vec<PathBuf>,
     /// READS contain pairs: each first mate is followed by its second mate
     #[arg(long, conflicts_with = "first")]
@@ -115,11 +115,17 @@ impl SegmentArgs {
     /// Returns the inputs: pairs of files, or files of pairs or of single reads.
     ///
     /// # Errors
-    /// If a list cannot be read, the numbers of files of first and second mates differ, or stdin is given
-    /// twice.
+    /// If a list cannot be read, there are READS beside files of mates, the numbers of files of first and second mates
+    /// differ, or stdin is given twice.
     pub(crate) fn segments(&self) -> Result<Vec<ReadInput>> {
         if let Some(segments) = &self.of_sample {
             return Ok(segments.clone());
+        }
+        if let ([_, ..], [one, ..]) = (&self.first[..], &self.reads[..]) {
+            return usage(format!(
+                "{}: READS cannot be given with -1 and -2; {REPEAT}",
+                one.display()
+            ));
         }
         let expanded = |paths: &[PathBuf]| self.inputs.expand(paths);
         let kind = if self.interleaved { ReadInput::Interleaved } else { ReadInput::Single };
@@ -136,7 +142,7 @@ pub(crate) struct MixedReadsArgs {
     // The command gives the help, as it differs between commands.
     #[arg(value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
-    /// First mates: the same number of files as for -2; pairs come before all other reads
+    /// First mates: the same number of files as for -2; repeat the option for each file; pairs come before all other reads
     #[arg(short = '1', value_name = "FILE", requires = "mates2", id = "mates1")]
     mates1: Vec<PathBuf>,
     /// Second mates
@@ -164,20 +170,32 @@ impl MixedReadsArgs {
     /// at the same time.
     ///
     /// # Errors
-    /// If a list cannot be read, the numbers of files of first and second mates differ, stdin is given
-    /// twice, or there are no reads.
+    /// If a list cannot be read, the numbers of files of first and second mates differ, READS beside them contain
+    /// mates, stdin is given twice, or there are no reads.
     pub(crate) fn segments(&self, other: Option<&Input>) -> Result<Vec<ReadInput>> {
         let [first, second, singles, reads] =
             [&self.mates1, &self.mates2, &self.singles, &self.reads]
                 .map(|paths| self.inputs.expand(paths));
         let kind = if self.interleaved { ReadInput::Interleaved } else { ReadInput::Single };
-        let mut segments = pairs(first?, second?)?;
+        let (mut segments, reads) = (pairs(first?, second?)?, reads?);
+        if !self.interleaved {
+            refuse_mates_beside(&segments, &reads)?;
+        }
         segments.extend(singles?.into_iter().map(ReadInput::Single));
-        segments.extend(reads?.into_iter().map(kind));
+        segments.extend(reads.into_iter().map(kind));
         refuse_stdin_twice(segments.iter().flat_map(ReadInput::inputs).chain(other))?;
         if segments.is_empty() {
             return usage("give reads: READS, -1 and -2, or -U");
         }
         Ok(segments)
+    }
+
+    /// Warns of mates that are given as single reads, unless all single reads are given with `-U`; see
+    /// [`hint_at_mates`].
+    pub(crate) fn hint_at_mates(&self, segments: &[ReadInput], done: &str, console: &Console) {
+        if !self.reads.is_empty() {
+            let singles = segments.iter().filter(|segment| !segment.is_paired());
+            hint_at_mates(singles.flat_map(ReadInput::inputs), done, console);
+        }
     }
 }

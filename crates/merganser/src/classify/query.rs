@@ -59,12 +59,9 @@ impl<'a> Query<'a> {
         Query { args, sample: Some(sample), segments }
     }
 
-    /// Returns the files of single reads.
-    pub(super) fn singles(&self) -> impl Iterator<Item = &Input> {
-        self.segments.iter().filter_map(|segment| match segment {
-            ReadInput::Single(input) => Some(input),
-            _ => None,
-        })
+    /// Warns of mates that are given as single reads.
+    pub(super) fn hint_at_mates(&self, console: &Console) {
+        self.args.reads.hint_at_mates(&self.segments, "classified", console);
     }
 
     /// Returns the reads.

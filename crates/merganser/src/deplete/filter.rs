@@ -77,8 +77,7 @@ pub(super) fn run(
     let job = FilterJob::new(args)?;
     refuse_swapped(&args.set, &job.inputs)?;
     if !args.reads.are_pairs() {
-        let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
-        hint_at_mates(job.inputs.iter(), "filtered", remedy, console);
+        hint_at_mates(job.inputs.iter(), "filtered", console);
     }
     let files = job.declare(RunFiles::new());
     let set = files.check()?;

@@ -33,8 +33,7 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     let segments = args.reads.segments()?;
     let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();
     if !paired {
-        let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
-        hint_at_mates(inputs.iter(), "filtered", remedy, console);
+        hint_at_mates(inputs.iter(), "filtered", console);
     }
     let paths: Vec<PathBuf> = [&args.output].into_iter().chain(&args.output2).cloned().collect();
     let command = command(args, &config, &segments);

@@ -3,13 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::Result;
-use merganser_alignments::begin_as_mates;
-use merganser_io::{OutputSet, ReadInput};
+use anyhow::{Result, anyhow};
+use merganser_alignments::{MateFiles, compare_as_mates};
+use merganser_io::{Input, OutputSet, ReadInput};
 use merganser_map::{Error, IndexKind, Outputs, ReadGroup, Strand};
 
 use crate::args::map::MapArgs;
-use crate::common::{is_file, pairs, refuse_stdin_twice, text_of};
+use crate::common::{is_file, pairs, refuse_mates_beside, refuse_stdin_twice, text_of};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::samples::{check_places, of_sample};
@@ -123,6 +123,10 @@ fn name_of(input: &ReadInput) -> String {
 }
 
 /// Returns the inputs: pairs, then READS. Two files of mates in READS are a pair.
+///
+/// # Errors
+/// If a list cannot be read, the numbers of files of mates differ, READS beside them contain mates, or two files in READS
+/// are out of step or are streams, so that single reads cannot be told from mates.
 fn inputs(args: &MapArgs, console: &Console) -> Result<Vec<ReadInput>> {
     let [first, second, reads] = [&args.mates1, &args.mates, &args.reads]
         .map(|paths| args.inputs.expand(paths).map_err(Error::from));
@@ -138,10 +142,13 @@ fn inputs(args: &MapArgs, console: &Console) -> Result<Vec<ReadInput>> {
         std::mem::swap(&mut first, &mut reads);
     }
     let mut segments = pairs(first, second)?;
+    if !args.single && !args.interleaved {
+        refuse_mates_beside(&segments, &reads)?;
+    }
     let may_pair = !args.single && !args.interleaved && args.config.strand == Strand::Both;
     if let ([], [one, two]) = (&segments[..], &reads[..])
         && may_pair
-        && begin_as_mates(one, two)
+        && are_mates(one, two, args.pairs.any_names)?
     {
         console.info(format_args!(
             "note: {one} and {two} are read as mates of pairs: -U reads them as single reads"
@@ -152,6 +159,24 @@ fn inputs(args: &MapArgs, console: &Console) -> Result<Vec<ReadInput>> {
     segments.extend(reads.into_iter().map(kind));
     refuse_stdin_twice(segments.iter().flat_map(ReadInput::inputs))?;
     Ok(segments)
+}
+
+/// Whether the two files in READS are mates; `any_names` says so of any two files.
+fn are_mates(one: &Input, two: &Input, any_names: bool) -> Result<bool> {
+    if any_names {
+        return Ok(true);
+    }
+    match compare_as_mates(one, two) {
+        MateFiles::Mates => Ok(true),
+        MateFiles::Others => Ok(false),
+        MateFiles::OutOfStep(error) => {
+            Err(anyhow!("{error}; if they are not mates, -U reads both as single reads"))
+        }
+        MateFiles::Unknown => usage(format!(
+            "{one} and {two}: streams cannot be checked for mates: give -1 and -2 for mates, or -U \
+             for single reads"
+        )),
+    }
 }
 
 #[cfg(test)]

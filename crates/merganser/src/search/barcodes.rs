@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_io::Input;
+use merganser_io::{Input, find_files_of_mates};
 use merganser_run::{Context, thousands};
 use merganser_search::{
     Demultiplexed, Error, Pattern, ReadFiles, Samples, Trimmed, UNASSIGNED, demultiplex_in,
@@ -57,6 +57,7 @@ pub(super) fn run(args: &SearchArgs, console: &Console, started: Instant) -> Res
     let files = args.patterns.iter().chain(&args.barcodes.demultiplex);
     let files: Vec<Input> = files.map(|path| super::input_of(path)).collect();
     common::refuse_stdin_twice(inputs.iter().chain(&files))?;
+    hint_at_mates(args, inputs, console);
     interrupt::cancel_on_interrupt();
     let searched = &match &args.barcodes.demultiplex {
         Some(path) => Searched::Samples(Samples::read(path)?),
@@ -92,6 +93,17 @@ pub(super) fn run(args: &SearchArgs, console: &Console, started: Instant) -> Res
     set.commit_last().map_err(Error::from)?;
     print(&finished, console);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Warns of files of mates, whose reads are written one by one.
+fn hint_at_mates(args: &SearchArgs, inputs: &[Input], console: &Console) {
+    let Some(pair) = find_files_of_mates(inputs.iter()) else { return };
+    let [one, two] = pair.map(Path::display);
+    let problem = match args.barcodes.demultiplex {
+        Some(_) => "mates are assigned to samples one by one",
+        None => "all reads go to one output: trim each file by itself, with --keep-empty",
+    };
+    console.warn(format_args!("{one} and {two} look like mates of pairs, and {problem}"));
 }
 
 /// Checks that each sample has its own output.
@@ -149,10 +161,10 @@ impl Outcome {
     }
 
     /// Returns a line about the reads, and a warning if the result is probably worthless.
-    fn told(&self) -> (String, Option<&'static str>) {
+    fn told(&self, keep_empty: bool) -> (String, Option<&'static str>) {
         match self {
             Outcome::Demultiplexed(outcome) => told_of_samples(outcome),
-            Outcome::Trimmed(outcome) => told_of_adapters(outcome),
+            Outcome::Trimmed(outcome) => told_of_adapters(outcome, keep_empty),
         }
     }
 }
@@ -191,15 +203,16 @@ fn told_of_samples(outcome: &Demultiplexed) -> (String, Option<&'static str>) {
     (line, warning)
 }
 
-fn told_of_adapters(outcome: &Trimmed) -> (String, Option<&'static str>) {
+fn told_of_adapters(outcome: &Trimmed, keep_empty: bool) -> (String, Option<&'static str>) {
     let line = format!(
-        "{} of {} had adapters; {} written, with {} of {}; {} without letters left out",
+        "{} of {} had adapters; {} written, with {} of {}; {} without letters {}",
         thousands(outcome.trimmed_reads),
         common::counted(outcome.reads, "read"),
         common::counted(outcome.kept_reads, "read"),
         thousands(outcome.kept_bases),
         common::counted(outcome.bases, "letter"),
         thousands(outcome.empty_reads()),
+        if keep_empty { "written as N" } else { "left out" },
     );
     (line, (outcome.reads == 0).then_some(NO_READS))
 }
@@ -208,8 +221,18 @@ fn told_of_adapters(outcome: &Trimmed) -> (String, Option<&'static str>) {
 fn print(finished: &Finished<'_>, console: &Console) {
     let outcome = finished.outcome;
     common::tell_skipped(outcome.skipped_alignments(), console);
-    let (line, warning) = outcome.told();
+    let keep_empty = finished.args.barcodes.options.keep_empty;
+    let (line, warning) = outcome.told(keep_empty);
     console.info(format_args!("{line}"));
+    if let Outcome::Trimmed(outcome) = outcome
+        && outcome.empty_reads() > 0
+        && !keep_empty
+    {
+        console.info(format_args!(
+            "note: if these are mates, they are out of step with those of the other file: --keep-empty \
+             writes reads without letters as N"
+        ));
+    }
     common::tell_time(finished.started, finished.context.threads, outcome.peak_memory(), console);
     if let Some(warning) = warning {
         console.warn(format_args!("{warning}"));

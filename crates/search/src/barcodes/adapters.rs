@@ -18,7 +18,7 @@ pub struct Trimmed {
     pub reads: u64,
     /// The number of letters of all reads.
     pub bases: u64,
-    /// The number of reads that were written.
+    /// The number of reads that were written with letters of their own.
     pub kept_reads: u64,
     /// The number of letters that were written.
     pub kept_bases: u64,
@@ -39,7 +39,7 @@ impl Trimmed {
         Trimmed { adapters: vec![[0; 2]; count], ..Trimmed::default() }
     }
 
-    /// Returns the number of reads of which no letter is left. They are not written.
+    /// Returns the number of reads of which no letter is left. They are not written, or as a single N.
     pub fn empty_reads(&self) -> u64 {
         self.reads - self.kept_reads
     }
@@ -64,7 +64,7 @@ impl Trimmed {
 /// An adapter is at the start of a read if an alignment of all its letters in the window has at most the edits of
 /// `threshold`, and at the end if it is so at the start of the reverse complement. It ends at the last of its places with
 /// the fewest edits. Of several adapters, the one that reaches farthest into the read is decisive. Reads of which no
-/// letter is left are not written.
+/// letter is left are not written, or with `keep_empty` as a single N of quality 0.
 ///
 /// # Errors
 /// If the options are invalid, an adapter would match everywhere or is longer than the window, there is too little
@@ -84,8 +84,9 @@ pub fn trim_in(
     let barcodes = adapters.iter().map(barcode).collect::<Result<Vec<_>, _>>()?;
     let searched = Searched { barcodes: &barcodes, window: options.window };
     let none = || Trimmed::of_adapters(adapters.len());
-    let (rules, ran) = divide(searched, files, || Trimmer(none()), context)?;
-    let mut outcome = rules.into_iter().map(|rule| rule.0).fold(none(), Trimmed::plus);
+    let rule = || Trimmer { counts: none(), keep_empty: options.keep_empty };
+    let (rules, ran) = divide(searched, files, rule, context)?;
+    let mut outcome = rules.into_iter().map(|rule| rule.counts).fold(none(), Trimmed::plus);
     outcome.skipped_alignments = ran.skipped_alignments;
     outcome.stages = ran.stages;
     outcome.peak_memory = ran.peak_memory;
@@ -93,13 +94,17 @@ pub fn trim_in(
 }
 
 /// The rule of a worker.
-pub(super) struct Trimmer(pub(super) Trimmed);
+pub(super) struct Trimmer {
+    pub(super) counts: Trimmed,
+    /// Whether reads of which no letter is left are written.
+    pub(super) keep_empty: bool,
+}
 
 impl Rule for Trimmer {
     fn decide(&mut self, ends: [&[Place]; 2], letters: usize) -> Fate {
         let mut cuts = [0; 2];
         for ((end, places), cut) in ends.into_iter().enumerate().zip(&mut cuts) {
-            for (place, counts) in places.iter().zip(&mut self.0.adapters) {
+            for (place, counts) in places.iter().zip(&mut self.counts.adapters) {
                 if let Some((_, last)) = place.found() {
                     counts[end] += 1;
                     *cut = last.max(*cut);
@@ -107,16 +112,20 @@ impl Rule for Trimmer {
             }
         }
         let [first, last] = cuts;
-        self.0.reads += 1;
-        self.0.bases += letters as u64;
-        self.0.trimmed_reads += u64::from(cuts != [0; 2]);
-        // An empty read has no adapters, and is left out, too.
+        self.counts.reads += 1;
+        self.counts.bases += letters as u64;
+        self.counts.trimmed_reads += u64::from(cuts != [0; 2]);
+        // An empty read has no adapters.
         if first + last >= letters {
-            return None;
+            return self.keep_empty.then_some((0, 0..0));
         }
-        self.0.kept_reads += 1;
-        self.0.kept_bases += (letters - last - first) as u64;
+        self.counts.kept_reads += 1;
+        self.counts.kept_bases += (letters - last - first) as u64;
         Some((0, first..letters - last))
+    }
+
+    fn fills_empty(&self) -> bool {
+        self.keep_empty
     }
 }
 

@@ -61,6 +61,11 @@ pub(super) trait Rule: Send {
     /// Decides about a read of `letters` letters, and counts it. `ends` are the best places of all barcodes at the
     /// start of the read, and at that of its reverse complement.
     fn decide(&mut self, ends: [&[Place]; 2], letters: usize) -> Fate;
+
+    /// Whether reads without letters are written with a single N of quality 0.
+    fn fills_empty(&self) -> bool {
+        false
+    }
 }
 
 /// The barcodes of a run.
@@ -226,8 +231,14 @@ impl<R: Rule> Worker<'_, R> {
     fn put(&mut self, record: &Record<'_>, ends: [usize; 2], parts: &mut Parts) {
         let ends = ends.map(|window| self.finder.places(window));
         let Some((output, kept)) = self.rule.decide(ends, record.letters.len()) else { return };
-        let quality = record.quality.map(|quality| &quality[kept.clone()]);
-        Record { letters: &record.letters[kept], quality, ..*record }.write(&mut parts[output]);
+        let (letters, quality) = match kept.is_empty() && self.rule.fills_empty() {
+            true => (&b"N"[..], record.quality.map(|_| &b"!"[..])),
+            false => {
+                let quality = record.quality.map(|quality| &quality[kept.clone()]);
+                (&record.letters[kept], quality)
+            }
+        };
+        Record { letters, quality, ..*record }.write(&mut parts[output]);
     }
 }
 

@@ -13,6 +13,10 @@ pub struct BarcodeOptions {
     /// Write the reads without their barcodes and all letters outside these; with -p or --patterns: without adapters
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Barcodes"))]
     pub trim: bool,
+    /// Write a read of which no letter is left as a single N of quality 0, so that files of mates keep their order
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Barcodes", requires = "trim"))]
+    #[cfg_attr(feature = "cli", arg(conflicts_with = "demultiplex"))]
+    pub keep_empty: bool,
     /// Letters at each end of a read in which barcodes are searched
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 150))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Barcodes", requires = "by_ends"))]
@@ -31,7 +35,7 @@ pub struct BarcodeOptions {
 
 impl Default for BarcodeOptions {
     fn default() -> BarcodeOptions {
-        BarcodeOptions { trim: false, window: 150, margin: 1, both_ends: false }
+        BarcodeOptions { trim: false, keep_empty: false, window: 150, margin: 1, both_ends: false }
     }
 }
 

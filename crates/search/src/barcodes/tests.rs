@@ -191,7 +191,8 @@ fn case() -> impl Strategy<Value = Case> {
             true => format!("s{n}\t{}\t{}\n", text(front), text(rear)),
         });
         let reads = Reads(made.iter().map(|one| read_of(&pairs, one)).collect());
-        let options = BarcodeOptions { window, margin, both_ends, trim };
+        let options =
+            BarcodeOptions { window, margin, both_ends, trim, ..BarcodeOptions::default() };
         Case { rows: rows.collect(), reads, e, options }
     })
 }
@@ -252,7 +253,7 @@ proptest! {
         let adapters: Vec<Pattern> = adapters.collect();
         let barcode = |adapter| Barcode::new(adapter, Threshold::Edits(*e as u32), options.window, 0).unwrap();
         let barcodes: Vec<Barcode> = adapters.iter().map(barcode).collect();
-        let mut rule = Trimmer(Trimmed::of_adapters(adapters.len()));
+        let mut rule = Trimmer { counts: Trimmed::of_adapters(adapters.len()), keep_empty: false };
         for (read, fate) in reads.0.iter().zip(fates(&mut rule, &barcodes, options.window, reads)) {
             prop_assert_eq!(fate, trimmed(*e, options.window, &adapters, read).map(|kept| (0, kept)));
         }
