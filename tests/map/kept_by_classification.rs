@@ -77,8 +77,15 @@ fn alignments_get_the_taxon_of_their_read() {
             ["grouped.bam", "grouped.sam", "plain.sam", "grouped.cram", "sorted.bam", "sorted.cram"]
         {
             let reference = if input.ends_with("cram") { " --reference ref.fa" } else { "" };
-            dir.run(&format!("classify -q {database} {input}{options}{reference} -o alone.tsv"))
-                .ok();
+            let alone = dir
+                .run(&format!("classify -q {database} {input}{options}{reference} -o alone.tsv"));
+            // If mates do not lie side by side, only alignments can be written, which are brought together by name.
+            let is_grouped = input.starts_with("grouped");
+            if is_grouped {
+                alone.ok();
+            } else {
+                assert!(alone.fails(1).contains("samtools collate"));
+            }
             let mut of_threads = Vec::new();
             for threads in [1, 3] {
                 for outputs in [
@@ -94,7 +101,7 @@ fn alignments_get_the_taxon_of_their_read() {
                 of_threads.push(files.map(|name| dir.read(name)));
             }
             assert!(of_threads[0] == of_threads[1], "{database} {input}");
-            assert_eq!(dir.read("l.tsv"), dir.read("alone.tsv"));
+            assert!(!is_grouped || dir.read("l.tsv") == dir.read("alone.tsv"), "{input}");
             let taxids = taxids(&dir, "l.tsv");
             for taxid in [0, 11, 12] {
                 assert!(taxids.values().filter(|found| **found == taxid).count() > 100, "{taxid}");
@@ -175,7 +182,7 @@ fn what_alignments_cannot_be_is_refused() {
         ("grouped.sam --classified-out x.cram.gz", 2, "CRAM is already compressed"),
         ("cut.bam --classified-out x.bam", 1, "cut.bam"),
         ("grouped.sam --classified-out grouped.sam", 1, "grouped.sam"),
-        ("sorted.bam --classified-out x.bam --shard 1/2 --partial p", 2, "samtools collate"),
+        ("sorted.bam --classified-out x.bam --shard 1/2 --partial p", 1, "samtools collate"),
     ] {
         for database in ["own.mgdb", "k2"] {
             let message = dir.run(&format!("classify -q {database} --no-map {args}")).fails(code);

@@ -17,14 +17,16 @@ pub enum MateFiles {
     OutOfStep(Error),
     /// The files are not files of mates, are the same file, or cannot be read.
     Others,
-    /// An input is a stream, which can be read only once.
+    /// Both inputs are streams, which can be read only once.
     Unknown,
 }
 
 /// Compares the names of the first 1,000 records of two files.
 pub fn compare_as_mates(one: &Input, two: &Input) -> MateFiles {
-    if one.is_stream() || two.is_stream() {
-        return MateFiles::Unknown;
+    match [one, two].map(Input::is_stream) {
+        [true, true] => return MateFiles::Unknown,
+        [false, false] => {}
+        _ => return MateFiles::Others,
     }
     let pair = ReadInput::Pair(one.clone(), two.clone());
     let options = RecordOptions { batch_records: 2 * COMPARED, ..RecordOptions::beginning() };
@@ -105,7 +107,7 @@ mod tests {
         assert_eq!(compared(&empty, &file("empty too", &mut std::iter::empty())), "others");
         assert_eq!(compared(&one, &empty), "others");
         assert_eq!(compared(&one, &Input::File("missing".into())), "others");
-        assert_eq!(compared(&Input::Stdin, &two), "unknown");
-        assert_eq!(compared(&one, &Input::File("/dev/null".into())), "unknown");
+        assert_eq!(compared(&Input::Stdin, &two), "others");
+        assert_eq!(compared(&Input::Stdin, &Input::File("/dev/null".into())), "unknown");
     }
 }

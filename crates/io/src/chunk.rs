@@ -226,7 +226,8 @@ impl Chunk {
         let written = write(&mut reads);
         (self.alignments, self.is_ungrouped) = (reads.alignments, reads.is_ungrouped);
         self.skipped += reads.skipped;
-        self.mates = Some(MateRuns { is_grouped: reads.is_grouped, ..reads.mates });
+        reads.mates.is_grouped = reads.is_grouped;
+        self.mates = Some(reads.mates);
         self.reads = std::mem::replace(&mut self.text.buffer, reads.text);
         (self.text.start, self.text.end) = (0, self.text.buffer.len());
         self.of_alignments = true;

@@ -107,7 +107,7 @@ pub(crate) fn refuse_mates_beside(pairs: &[ReadInput], reads: &[Input]) -> Resul
     let are_mates = |(one, two): &(&Input, &Input)| match compare_as_mates(one, two) {
         MateFiles::Mates | MateFiles::OutOfStep(_) => true,
         MateFiles::Others => false,
-        MateFiles::Unknown => reads.len() == 2 && one.is_stream() && two.is_stream(),
+        MateFiles::Unknown => reads.len() == 2,
     };
     match beside.chain(behind).filter(|_| !pairs.is_empty()).find(are_mates) {
         Some((one, two)) => usage(format!(

@@ -359,7 +359,7 @@ fn alignments_that_are_not_in_the_order_of_pairs_are_refused() {
     };
     for command in [0, 1, 2, 3, 4].map(|at| COMMANDS[at]) {
         for file in ["sorted.sam", "mixed.sam"] {
-            let line = run(&dir, command, &format!("{file} -o out.fq")).fails(1);
+            let line = run(&dir, command, &format!("{file} -o out")).fails(1);
             assert_eq!(
                 line,
                 format!(
@@ -368,7 +368,7 @@ fn alignments_that_are_not_in_the_order_of_pairs_are_refused() {
                 ),
                 "{command}"
             );
-            assert!(!dir.names().contains(&"out.fq".to_owned()), "{command}");
+            assert!(!dir.names().contains(&"out".to_owned()), "{command}");
         }
     }
     let line = dir.run("classify db.mgdb --interleaved sorted.sam").fails(1);

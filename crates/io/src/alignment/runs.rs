@@ -92,9 +92,15 @@ impl MateRuns {
         paired
     }
 
-    /// Whether at least half of the first mates in the file are adjacent to their mate; `None` if there are no mates.
-    pub(crate) fn are_in_order(&self) -> Option<bool> {
-        let [marked, paired] = self.window;
+    /// Whether at least half of the first mates in the file are adjacent to their mate; `None` if there are no mates, or
+    /// only one whose mate may begin the next stretch. `goes_on` says that the first read is the mate of the read before.
+    pub(crate) fn are_in_order(&self, goes_on: bool) -> Option<bool> {
+        let [mut marked, mut paired] = self.window;
+        if goes_on {
+            (marked, paired) = (marked + 1, paired + 2);
+        }
+        let ends_in_window = self.ends_within_pair() && self.marked[0] + self.marked[1] <= WINDOW;
+        marked -= u64::from(ends_in_window);
         (marked > 0).then_some(2 * paired >= marked)
     }
 
@@ -181,12 +187,12 @@ mod tests {
         let found = runs(&[(77, "a"), (141, "a"), (77, "b"), (141, "b"), (4, "c"), (77, "d")]);
         assert_eq!(found.runs, [(4, true), (6, false)]);
         assert_eq!((found.marked, found.paired()), ([3, 2], 4));
-        assert_eq!(found.are_in_order(), Some(true));
+        assert_eq!(found.are_in_order(false), Some(true));
         assert_eq!((found.run_at(3), found.run_at(4)), ((true, 4), (false, 6)));
         // Different names, the second mate first, and single reads.
         let apart = runs(&[(77, "a"), (141, "b"), (141, "c"), (77, "c"), (4, "d"), (4, "d")]);
-        assert_eq!((&apart.runs[..], apart.are_in_order()), (&[(6, false)][..], Some(false)));
-        assert_eq!(runs(&[(4, "a"), (0, "a")]).are_in_order(), None);
+        assert_eq!((&apart.runs[..], apart.are_in_order(false)), (&[(6, false)][..], Some(false)));
+        assert_eq!(runs(&[(4, "a"), (0, "a")]).are_in_order(false), None);
     }
 
     #[test]
@@ -210,6 +216,10 @@ mod tests {
         next.begins_with_mate();
         assert_eq!((first.runs, half.runs), (vec![(1, false), (3, true)], vec![(1, true)]));
         assert_eq!(next.runs, [(3, true)]);
+        // A stretch may consist of one mate.
+        let (one, two) = (runs(&[(77, "a")]), runs(&[(141, "a")]));
+        assert_eq!((one.are_in_order(false), two.are_in_order(true)), (None, Some(true)));
+        assert_eq!(two.are_in_order(false), Some(false));
         for (mut runs, expected) in [
             (runs(&[(141, "b")]), vec![(1, true)]),
             (runs(&[(141, "b"), (4, "x")]), vec![(1, true), (2, false)]),

@@ -197,10 +197,11 @@ impl Side {
         }
         if self.limits.find_pairs && text.len() > 0 {
             self.look(&text, goes_on);
-            if self.found.pairs == Some(true) && text.runs.is_some() {
+            if self.found.pairs != Some(false) && text.runs.is_some() {
                 self.append_mates(text);
                 return self.refuse_apart();
             }
+            self.push_half();
             self.refuse_apart();
             if self.over {
                 return;
@@ -244,11 +245,13 @@ impl Side {
         let Found { pairs, marked, reads, named, grouped, reversed, last, .. } = &mut self.found;
         if let Some(runs) = &text.runs {
             marked.iter_mut().zip(runs.marked).for_each(|(sum, more)| *sum += more);
+            let goes_on = last.goes_on_in(runs);
             *grouped = runs.is_grouped;
             *reversed |= runs.is_reversed || last.is_reversed_in(runs);
             *last = runs.last_read();
+            let in_order = runs.are_in_order(goes_on);
             let beside = self.limits.templates || runs.is_grouped;
-            *pairs = if beside { Some(true) } else { pairs.or(runs.are_in_order()) };
+            *pairs = if beside { Some(true) } else { pairs.or(in_order) };
         }
         if *reads == 0 && *marked == [0, 0] {
             *named = named_as_pairs(text, is_fasta);
@@ -277,13 +280,18 @@ impl Side {
         self.push(text, 1);
     }
 
-    /// Ends the file with an error if mates lie apart and must not.
+    /// Ends the file, with an error, if mates lie apart and must not.
     fn refuse_apart(&mut self) {
         // The mate of the last read may begin the next text.
         let waiting = u64::from(self.half.is_some());
         if self.limits.refuse_apart && self.found.are_apart() && self.found.apart() > waiting {
-            self.fault = Some(Error::MatesApart { input: self.limits.name.to_string() });
             self.finish();
+        }
+    }
+
+    fn push_half(&mut self) {
+        if let Some(half) = self.half.take() {
+            self.push(half, 0);
         }
     }
 
@@ -317,8 +325,9 @@ impl Side {
     fn finish(&mut self) {
         (self.over, self.fetched) = (true, true);
         self.push_open();
-        if let Some(half) = self.half.take() {
-            self.push(half, 0);
+        self.push_half();
+        if self.limits.refuse_apart && self.found.are_apart() && self.fault.is_none() {
+            self.fault = Some(Error::MatesApart { input: self.limits.name.to_string() });
         }
     }
 

@@ -148,7 +148,7 @@ pub(crate) struct MapArgs {
     /// Reads in FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; - is stdin
     ///
     /// First mates if -2 is given without -1. Two files whose first 1,000 records are mates by name are a pair; if they
-    /// begin so but are swapped or out of step, or if one is a pipe, give -1 and -2, or -U.
+    /// begin so but are swapped or out of step, or if both are pipes, give -1 and -2, or -U.
     #[arg(required_unless_present_any = ["mates1", "sample_sheet"], value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
     /// First mates: the same number of files as for -2; repeat the option for each file; pairs come before READS in the
