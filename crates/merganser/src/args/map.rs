@@ -151,8 +151,7 @@ pub(crate) struct MapArgs {
     /// begin so but are swapped or out of step, or if both are pipes, give -1 and -2, or -U.
     #[arg(required_unless_present_any = ["mates1", "sample_sheet"], value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
-    /// First mates: the same number of files as for -2; repeat the option for each file; pairs come before READS in the
-    /// output
+    /// First mates; repeat -1 and -2 for more files; pairs come before READS in the output
     #[arg(short = '1', value_name = "FILE", requires = "mates", id = "mates1")]
     pub(crate) mates1: Vec<PathBuf>,
     /// Second mates: the same number of files as for -1 or, without -1, as READS

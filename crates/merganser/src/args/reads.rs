@@ -63,7 +63,7 @@ pub(crate) struct SegmentArgs {
     /// Files of single reads (of pairs with --interleaved), @LIST of such files, or - for stdin
     #[arg(value_name = "READS", required_unless_present = "first")]
     reads: Vec<PathBuf>,
-    /// First mates: the same number of files as for -2; repeat the option for each file
+    /// First mates; repeat -1 and -2 for more files
     #[arg(short = '1', value_name = "FILE", requires = "second")]
     first: Vec<PathBuf>,
     /// Second mates
@@ -142,7 +142,7 @@ pub(crate) struct MixedReadsArgs {
     // The command gives the help, as it differs between commands.
     #[arg(value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
-    /// First mates: the same number of files as for -2; repeat the option for each file; pairs come before all other reads
+    /// First mates; repeat -1 and -2 for more files; pairs come before all other reads
     #[arg(short = '1', value_name = "FILE", requires = "mates2", id = "mates1")]
     mates1: Vec<PathBuf>,
     /// Second mates
