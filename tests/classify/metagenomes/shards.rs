@@ -42,7 +42,7 @@ fn shards_are_joined_to_one_run() {
     let pairs = "-1 1.fq -2 2.fq";
     for (run, shards, end) in [
         (format!("refs.mgdb {pairs}"), 3, ".lines"),
-        (format!("refs.mgdb {pairs} 1.fq 2.fq --report-minimizer-data"), 4, ".lines.gz"),
+        (format!("refs.mgdb {pairs} -U 1.fq 2.fq --report-minimizer-data"), 4, ".lines.gz"),
         (format!("refs.mgdb {pairs} -U 2.fq --mapped-only --use-names"), 2, ".lines"),
         ("refs.mgdb 1.fq --format metacache --queryids --tophits".into(), 3, ".lines"),
         (format!("refs.mgdb {pairs} --format metacache --mapped-only"), 5, ".lines"),

@@ -1,6 +1,6 @@
 //! A directory for one test, and runs of the program in it.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::ops::Deref;
@@ -115,7 +115,13 @@ impl Dir {
         args: impl IntoIterator<Item = S>,
         stdin: &[u8],
     ) -> Ran {
-        let output = assert_cmd::Command::from_std(program())
+        let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+        let mut command = program();
+        if args.iter().any(|arg| arg == "--help") {
+            // It shows the defaults.
+            command.env_remove("MERGANSER_DEVICE");
+        }
+        let output = assert_cmd::Command::from_std(command)
             .current_dir(self.root())
             .env_remove("TMPDIR")
             .args(args)
