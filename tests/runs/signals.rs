@@ -22,6 +22,7 @@ fn start(dir: &Dir, commands: &str, args: &str) -> Child {
         .args(["-c", &line, &MERGANSER])
         .args(args.split_whitespace())
         .current_dir(dir.root())
+        .env("MERGANSER_DEVICE", "cpu")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -12,7 +12,7 @@ fn a_small_stack_is_enough() {
     for kibibytes in [64, 128, 256, 1024] {
         let limit = format!("ulimit -s {kibibytes}");
         for args in
-            ["--version", "--help", "classify --help", "completions bash", "kmers info t.mgk"]
+            ["--version", "--help", "db info --help", "completions bash", "kmers info t.mgk"]
         {
             assert_eq!(limited(&dir, &limit, args).ok(), dir.run(args).ok(), "{limit}: {args}");
         }

@@ -8,6 +8,8 @@ use crate::console::Console;
 
 /// The number of reads that are looked at.
 const READS: usize = 100;
+/// The longest record that is looked at, in bytes: long lines must not take memory here.
+const MAX_RECORD: usize = 1 << 20;
 /// Reads that are longer than this on average, in bases, are long reads.
 const LONG: usize = 1000;
 
@@ -28,7 +30,8 @@ pub(super) fn warn<'i>(inputs: impl Iterator<Item = &'i Input>, console: &Consol
 
 /// Returns the mean length of the first reads; `None` without reads, or if they cannot be read, which the run reports.
 fn mean_length(input: &Input) -> Option<usize> {
-    let options = RecordOptions { batch_records: READS, ..RecordOptions::beginning() };
+    let options =
+        RecordOptions { batch_records: READS, max_record: MAX_RECORD, ..RecordOptions::default() };
     let records = Records::open([ReadInput::Single(input.clone())], options).ok()?;
     let mut batch = RecordBatch::default();
     records.next(&mut batch).ok()??;
