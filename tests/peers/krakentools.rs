@@ -67,7 +67,7 @@ fn mpa_tables_of_samples_are_those_of_combine_mpa() {
         let files = format!("{} {}", two[0].display(), two[1].display());
         dir.run(&format!("report mpa -q {files} -o ours")).ok();
         let [ours, theirs] = ["ours", "theirs"].map(|file| sorted(lines(&dir, file)));
-        cases.add(&name(&two[0]), ours == theirs);
+        cases.add(&name(two[0]), ours == theirs);
     }
     cases.end(&[]);
 }
@@ -87,7 +87,7 @@ fn merged_reports_are_those_of_combine_kreports() {
             let files = format!("{} {}", two[0].display(), two[1].display());
             run(&dir, &scripts, "combine_kreports", &format!("{options} -r {files} -o theirs"));
             dir.run(&format!("report merge -q {options} {files} -o ours")).ok();
-            let name = format!("{} {options}", name(&two[0]));
+            let name = format!("{} {options}", name(two[0]));
             cases.add(&name, dir.read("ours") == dir.read("theirs"));
         }
     }

@@ -28,7 +28,7 @@ fn kmers(path: &Path) -> Vec<Vec<u8>> {
 /// Returns the lines of a table by their first cell.
 fn row<'a>(table: &'a str, name: &str) -> Vec<&'a str> {
     let lines = table.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-    lines.filter(|cells| cells[0] == name).last().unwrap_or_default()
+    lines.filter(|cells| cells[0] == name).next_back().unwrap_or_default()
 }
 
 #[test]

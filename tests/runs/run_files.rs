@@ -69,7 +69,7 @@ const CASES: [Case; 14] = [
         inputs: &["b.kreport"],
     },
     Case {
-        command: "extract reads --taxid 11 --lines l.tsv -1 1.fq -2 2.fq -U g0.fa --reference g1.fa @list",
+        command: "extract reads --taxid 11 --lines l.tsv -1 1.fq -2 2.fq -U g0.fa --reference g1.fa few.fq",
         outputs: &["-o %"],
         inputs: &["l.tsv", "1.fq", "2.fq", "g0.fa", "g1.fa", "list"],
     },

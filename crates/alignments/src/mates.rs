@@ -7,7 +7,7 @@ use crate::RecordOptions;
 /// The number of pairs that are compared.
 const COMPARED: usize = 1000;
 
-/// What the first 1,000 records of two files say about them.
+/// The relation of two files by their first 1,000 records.
 #[derive(Debug)]
 pub enum MateFiles {
     /// All records are mates by name.

@@ -211,7 +211,10 @@ fn cram_gives_the_records_of_bam() {
             let filter = format!("deplete filter -q other.mgd {file} --reference ref.fa");
             dir.run(&format!("{filter} --output-format sam")).ok()
         });
-        assert!(super::without_command(&cram) == super::without_command(&bam));
+        let records = |text: &'_ str| -> Vec<String> {
+            text.lines().filter(|line| !line.starts_with('@')).map(str::to_owned).collect()
+        };
+        assert!(records(&cram) == records(&bam));
         assert!(cram.lines().count() > 1000);
     }
     assert_eq!(said(&dir, "idxstats own.cram"), said(&dir, "idxstats own.bam"));
