@@ -69,9 +69,9 @@ const CASES: [Case; 14] = [
         inputs: &["b.kreport"],
     },
     Case {
-        command: "extract reads --taxid 11 --lines l.tsv -1 1.fq -2 2.fq -U g0.fa --reference g1.fa few.fq",
+        command: "extract reads --taxid 11 --lines l.tsv -1 1.fq -2 2.fq -U g0.fa --reference g1.fa @first",
         outputs: &["-o %"],
-        inputs: &["l.tsv", "1.fq", "2.fq", "g0.fa", "g1.fa", "list"],
+        inputs: &["l.tsv", "1.fq", "2.fq", "g0.fa", "g1.fa", "first"],
     },
     Case {
         command: "db bracken --read-lengths 50 refs.mgdb @genomes",
