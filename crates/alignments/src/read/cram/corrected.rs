@@ -13,8 +13,8 @@ use crate::{Fields, flag};
 /// The place of the template length in a record of BAM.
 const TEMPLATE_LENGTH: std::ops::Range<usize> = 32..36;
 
-/// The tag by which htslib tells decoders which other tags to compute. It is not part of the record.
-const FOR_DECODERS: &[u8; 2] = b"cF";
+/// The tag, with its type, by which htslib tells decoders which other tags to compute. It is not part of the record.
+const FOR_DECODERS: [u8; 3] = *b"cFC";
 
 /// Returns for each record of a slice whether its template length has the wrong sign.
 ///
@@ -87,7 +87,7 @@ pub(super) fn correct(bytes: &mut Vec<u8>, record: &Record<'_>, has_wrong_sign: 
     let tag = Fields(bytes).tags().find_map(|(key, value)| {
         let tag = at..at + key.len() + value.len();
         at = tag.end;
-        key.starts_with(FOR_DECODERS).then_some(tag)
+        (key == FOR_DECODERS).then_some(tag)
     });
     if let Some(tag) = tag {
         bytes.drain(tag);
