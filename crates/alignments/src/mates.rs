@@ -37,11 +37,21 @@ pub fn compare_as_mates(one: &Input, two: &Input) -> MateFiles {
             Ok(Some(_)) => pairs += batch.reads(),
             Ok(None) if pairs == 0 => return MateFiles::Others,
             Ok(None) => break,
-            Err(error) if are_out_of_step(&error) => return MateFiles::OutOfStep(error),
+            Err(error) if are_out_of_step(&error) && !is_fasta(one) => {
+                return MateFiles::OutOfStep(error);
+            }
             Err(_) => return MateFiles::Others,
         }
     }
     MateFiles::Mates
+}
+
+/// Whether the first record has no qualities. Assemblies often have the same names, such as contig_1.
+fn is_fasta(input: &Input) -> bool {
+    let records = Records::open([ReadInput::Single(input.clone())], RecordOptions::beginning());
+    let mut batch = RecordBatch::default();
+    let begun = records.and_then(|records| records.next(&mut batch));
+    begun.is_ok() && batch.len() > 0 && batch.record(0).qualities.is_none()
 }
 
 /// Whether reading two files as pairs fails with this error although they begin as files of mates.
@@ -102,6 +112,14 @@ mod tests {
         let early = compared(&one, &file("early", &mut other(900)));
         assert!(early.contains("record 901 is r900/1, but its mate in "), "{early}");
         assert_eq!(compared(&one, &file("late", &mut other(1200))), "mates");
+        // Assemblies.
+        let contigs = |name: &str, count: usize| {
+            let path = folder.path().join(name);
+            let text: String = (0..count).map(|at| format!(">contig_{at}\nACGT\n")).collect();
+            std::fs::write(&path, text).unwrap();
+            Input::File(path)
+        };
+        assert_eq!(compared(&contigs("a.fa", 4), &contigs("b.fa", 9)), "others");
         // A file is empty, is missing, is a stream.
         let empty = file("empty", &mut std::iter::empty());
         assert_eq!(compared(&empty, &file("empty too", &mut std::iter::empty())), "others");

@@ -101,7 +101,8 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
         });
         hint_at_mates(singles, "mapped", console);
     }
-    long_reads::warn(jobs.iter().flat_map(|job| &job.inputs).flat_map(ReadInput::inputs), console);
+    let inputs = jobs.iter().flat_map(|job| &job.inputs).flat_map(ReadInput::inputs);
+    long_reads::warn(inputs, args.config.crop, console);
     let files = files(args, &jobs).write_each(shared.paths());
     let set = files.check()?;
     for job in &jobs {

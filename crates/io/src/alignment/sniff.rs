@@ -24,6 +24,8 @@ pub(crate) fn sniff(text: &[u8]) -> Sniffed {
     match rest {
         // Undecided until the line after the comments is there.
         [] if (1..MAX_COMMENTS).contains(&text.len()) => Sniffed::Short,
+        // The limits of FASTQ apply to the endless line or comments.
+        [] if !text.is_empty() => Sniffed::Other,
         [b'@', ..] => sniff_header(rest),
         [b'>', ..] => Sniffed::Other,
         _ => sniff_record(rest),
@@ -100,4 +102,19 @@ fn is_cigar(column: &[u8]) -> bool {
             digits || before && b"MIDNSHPX=".contains(&byte)
         }) && !digits
             && !column.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_COMMENTS, Sniffed, sniff};
+
+    #[test]
+    fn endless_comments_are_not_waited_for() {
+        let line = [b"@CO\t".as_slice(), &vec![b'x'; MAX_COMMENTS]].concat();
+        for text in [line, b"@CO\tx\n".repeat(MAX_COMMENTS / 6 + 1)] {
+            assert!(matches!(sniff(&text[..100]), Sniffed::Short));
+            assert!(matches!(sniff(&text), Sniffed::Other));
+        }
+        assert!(matches!(sniff(b"@CO\tx\n@SQ\tSN:a\tLN:9\n"), Sniffed::Sam));
+    }
 }

@@ -13,10 +13,16 @@ const MAX_RECORD: usize = 1 << 20;
 /// Reads that are longer than this on average, in bases, are long reads.
 const LONG: usize = 1000;
 
-/// Warns if the first reads of an input are long. Inputs that can be read only once are not looked at.
-pub(super) fn warn<'i>(inputs: impl Iterator<Item = &'i Input>, console: &Console) {
+/// Warns if the first reads of an input are long, of which `crop` bases are mapped. Inputs that can be read only once are not
+/// looked at.
+pub(super) fn warn<'i>(
+    inputs: impl Iterator<Item = &'i Input>,
+    crop: Option<u32>,
+    console: &Console,
+) {
+    let most = crop.map_or(usize::MAX, |crop| crop as usize);
     let long = inputs.filter(|input| input.is_file()).find_map(|input| {
-        let mean = mean_length(input)?;
+        let mean = mean_length(input)?.min(most);
         (mean > LONG).then_some((input, mean))
     });
     if let Some((input, mean)) = long {
