@@ -51,7 +51,7 @@ fn is_fasta(input: &Input) -> bool {
     let records = Records::open([ReadInput::Single(input.clone())], RecordOptions::beginning());
     let mut batch = RecordBatch::default();
     let begun = records.and_then(|records| records.next(&mut batch));
-    begun.is_ok() && batch.len() > 0 && batch.record(0).quality.is_none()
+    begun.is_ok() && !batch.is_empty() && batch.record(0).quality.is_none()
 }
 
 /// Whether reading two files as pairs fails with this error although they begin as files of mates.
