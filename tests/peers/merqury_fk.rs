@@ -27,8 +27,8 @@ fn kmers(path: &Path) -> Vec<Vec<u8>> {
 
 /// Returns the lines of a table by their first cell.
 fn row<'a>(table: &'a str, name: &str) -> Vec<&'a str> {
-    let lines = table.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-    lines.filter(|cells| cells[0] == name).next_back().unwrap_or_default()
+    let mut lines = table.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    lines.rfind(|cells| cells[0] == name).unwrap_or_default()
 }
 
 #[test]
