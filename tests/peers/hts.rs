@@ -151,10 +151,11 @@ fn alignments_of_htslib_pass() {
     cases.end(&HTSLIB);
 }
 
-/// Templates of three segments that begin at the same base: the sign of the length of the middle one is arbitrary.
-const TLEN: [&str; 12] = [
-    "d4.cram", "d4b.cram", "d4c.cram", "d4d.cram", "d4e.cram", "d4f.cram", "d5.cram", "d5b.cram",
-    "d5c.cram", "d5d.cram", "d5e.cram", "d5f.cram",
+/// Files in which the reads of a template begin at the same base: the sign of the length is arbitrary.
+const TLEN: [&str; 18] = [
+    "b7.cram", "b7b.cram", "b8.cram", "b8b.cram", "d4.cram", "d4b.cram", "d4c.cram", "d4d.cram",
+    "d4e.cram", "d4f.cram", "d5.cram", "d5b.cram", "d5c.cram", "d5d.cram", "d5e.cram", "d5f.cram",
+    "d7.cram", "d7b.cram",
 ];
 
 #[test]

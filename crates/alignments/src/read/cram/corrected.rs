@@ -19,8 +19,9 @@ const FOR_DECODERS: [u8; 3] = *b"cFC";
 /// Returns for each record of a slice whether its template length has the wrong sign.
 ///
 /// If a file does not store the lengths of a pair, the decoder gives the first record of the file the positive one. It
-/// belongs to the leftmost mate (SAM specification, section 1.4.9), or, if both begin at the same base, to the first mate, as
-/// in samtools. A stored length is not changed, unless it is just what the decoder would compute.
+/// belongs to the leftmost mate (SAM specification, section 1.4.9). If both begin at the same base, the sign is arbitrary, and a
+/// stored length cannot be told from a computed one. Other stored lengths are not changed, unless they are just what the decoder
+/// would compute.
 pub(super) fn wrong_signs(records: &[Record<'_>], header: &Header) -> Vec<bool> {
     let mut wrong = vec![false; records.len()];
     let mut waiting = HashMap::new();
@@ -59,9 +60,7 @@ fn are_swapped(first: &Record<'_>, second: &Record<'_>, header: &Header) -> bool
     let has = |record: &Record<'_>, length: i64| {
         record.template_length().is_ok_and(|own| i64::from(own) == length)
     };
-    let is_second_leftmost =
-        two.1 < one.1 || two.1 == one.1 && Alignment::flags(second) & flag::FIRST != 0;
-    is_second_leftmost && has(first, length) && has(second, -length)
+    two.1 < one.1 && has(first, length) && has(second, -length)
 }
 
 /// Whether a file has no quality of a record. The decoder returns 0 for each base without one.
