@@ -68,8 +68,17 @@ fn valid_sam_of_hts_specs_passes() {
 }
 
 /// Files of the specification's tests that differ on purpose; `docs/evidence/peers-tests.md` has the reasons.
-const CRAM: [&str; 5] =
-    ["1001_name.cram", "1003_qual.cram", "1004_qual.cram", "1005_qual.cram", "1200_overflow.cram"];
+const CRAM: [&str; 9] = [
+    "1001_name.cram",
+    "1003_qual.cram",
+    "1004_qual.cram",
+    "1005_qual.cram",
+    "1200_overflow.cram",
+    "level-1.cram",
+    "level-2.cram",
+    "level-3.cram",
+    "level-4.cram",
+];
 
 #[test]
 fn cram_of_hts_specs_is_decoded() {
