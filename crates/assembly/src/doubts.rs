@@ -11,7 +11,7 @@ const LONG: u64 = 1000;
 /// Below this coverage, some k-mers of the genome are likely to be in no read.
 const LOW_COVERAGE: u32 = 8;
 /// Completeness is worthless if an assembly has more than this many times the k-mers that count as the genome's.
-const MAX_LESS_SOLID: u64 = 10;
+const MAX_ASSEMBLED_PER_SOLID: u64 = 10;
 /// A file is taken for reads only if its sequences are shorter than this on average, in bases.
 const MAX_READ: u64 = 1000;
 /// A file is taken for reads only if its k-mers occur more often than this on average.
@@ -129,7 +129,7 @@ pub(crate) fn of_spectra(
 fn of_few_solid(rows: &[(u32, u64)], solid: u32, spectra: &Spectra) -> Option<String> {
     let number = of_more_than(solid, rows);
     let assembled = spectra.assemblies.iter().map(OfAssembly::distinct).max()?;
-    (number < assembled / MAX_LESS_SOLID).then(|| {
+    (number < assembled / MAX_ASSEMBLED_PER_SOLID).then(|| {
         format!(
             "only {number} k-mers of the reads count as the genome's (more than {solid} times), and an assembly has {assembled}: \
              completeness is worthless; the coverage is too low, or `solid` too high"

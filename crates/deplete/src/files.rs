@@ -66,7 +66,7 @@ enum Reader {
 /// Returns a message about a file of another known kind.
 fn foreign(path: &Path) -> Option<String> {
     let maker = "merganser deplete index makes one of the host's genome";
-    let kind = FileKind::of_path(path).filter(|&kind| kind != FileKind::HostSet)?;
+    let kind = FileKind::of_path(path)?;
     Some(kind.instead_of("a set of minimizers (.mgd, or Deacon's .idx)", Some(maker)))
 }
 

@@ -59,9 +59,9 @@ impl Input {
         self.path().is_some_and(|path| crate::is_file(path).unwrap_or(false))
     }
 
-    /// Whether the input exists and is not a regular file: it can be read only once.
+    /// Whether the input is standard input, a pipe or a device, which can be read only once.
     pub fn is_stream(&self) -> bool {
-        self.path().is_none_or(|path| fs::metadata(path).is_ok_and(|at| !at.is_file()))
+        self.path().is_none_or(crate::is_read_once)
     }
 
     /// Whether the input is standard input.

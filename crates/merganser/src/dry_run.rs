@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::{Result, anyhow};
 use merganser_alignments::{ReaderOptions, RecordOptions};
 use merganser_gpu::{Device, usable};
-use merganser_io::{Chunk, Input, ReadInput, Reader, Records, Sink, is_read_once, look_up, reason};
+use merganser_io::{Chunk, Input, ReadInput, Reader, Records, Sink, look_up, reason};
 use merganser_map::{BuildPlan, Topology, plan_build};
 use merganser_run::{Context, JobPlan, Work, format_needed, format_size};
 
@@ -142,7 +142,7 @@ impl<'r> DryRun<'r> {
         let segment = ReadInput::from(input);
         Records::open([&segment], RecordOptions::default())?;
         let topology = circular.cloned().unwrap_or_default();
-        let plan = match input.path().is_some_and(|path| !is_read_once(path)) {
+        let plan = match !input.is_stream() {
             true => Some(plan_build(input, &topology, in_memory, self.context)?),
             false => None,
         };

@@ -20,9 +20,9 @@ pub(super) fn warn<'i>(
     crop: Option<u32>,
     console: &Console,
 ) {
-    let most = crop.map_or(usize::MAX, |crop| crop as usize);
+    let limit = crop.map_or(usize::MAX, |crop| crop as usize);
     let long = inputs.filter(|input| input.is_file()).find_map(|input| {
-        let mean = mean_length(input)?.min(most);
+        let mean = mean_length(input)?.min(limit);
         (mean > LONG).then_some((input, mean))
     });
     if let Some((input, mean)) = long {

@@ -21,7 +21,7 @@ const MATES: [u16; 2] = [flag::PAIRED | flag::FIRST, flag::PAIRED | flag::LAST];
 /// The highest mapping quality of a combination, by the number of edits that its hits have in addition to those of the best hit of
 /// each mate; 0 with more. The mates may come from there, without being concordant: as in bwa mem, that costs 17 where an
 /// edit costs 5, and each unit of the difference adds 6 to the quality.
-const MOST_BY_EXCESS: [u8; 4] = [60, 60, 42, 12];
+const QUALITY_LIMITS: [u8; 4] = [60, 60, 42, 12];
 
 /// A finder of the combinations of pairs, one for each thread.
 pub(crate) struct PairFinder<'r> {
@@ -120,7 +120,7 @@ impl<'r> Reporter<'r> {
         match self.config.select {
             Select::All => quality,
             Select::Best | Select::BestStrata => {
-                quality.min(MOST_BY_EXCESS.get(excess as usize).copied().unwrap_or(0))
+                quality.min(QUALITY_LIMITS.get(excess as usize).copied().unwrap_or(0))
             }
         }
     }
