@@ -38,19 +38,31 @@ fn sorted(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
+/// Compares a text of every report with that of a script, both in a common `form`.
+fn compare(
+    title: &'static str,
+    (script, options): (&str, &str),
+    command: &str,
+    form: fn(Vec<String>) -> Vec<String>,
+    differ: &[&str],
+) {
+    let Some((scripts, reports)) = inputs() else { return };
+    let (dir, mut cases) = (Dir::new(), Cases::of(title));
+    for report in &reports {
+        let file = report.display();
+        run(&dir, &scripts, script, &format!("{options} -r {file} -o theirs"));
+        dir.run(&format!("report {command} -q {file} -o ours")).ok();
+        let [ours, theirs] = ["ours", "theirs"].map(|file| form(lines(&dir, file)));
+        cases.add(&name(report), ours == theirs);
+    }
+    cases.end(differ);
+}
+
 /// Rows of a report that is not in Kraken's order, such as Bracken's, are sorted by `report mpa`.
 #[test]
 fn mpa_tables_are_those_of_kreport2mpa() {
-    let Some((scripts, reports)) = inputs() else { return };
-    let (dir, mut cases) = (Dir::new(), Cases::of("KrakenTools, kreport2mpa"));
-    for report in &reports {
-        let file = report.display();
-        run(&dir, &scripts, "kreport2mpa", &format!("--keep-spaces -r {file} -o theirs"));
-        dir.run(&format!("report mpa -q {file} -o ours")).ok();
-        let [ours, theirs] = ["ours", "theirs"].map(|file| sorted(lines(&dir, file)));
-        cases.add(&name(report), ours == theirs);
-    }
-    cases.end(&[]);
+    let script = ("kreport2mpa", "--keep-spaces");
+    compare("KrakenTools, kreport2mpa", script, "mpa", sorted, &[]);
 }
 
 #[test]
@@ -124,14 +136,6 @@ const INCOMPLETE: [&str; 5] = [
 /// reads of the taxa are the same.
 #[test]
 fn krona_texts_have_the_reads_of_kreport2krona() {
-    let Some((scripts, reports)) = inputs() else { return };
-    let (dir, mut cases) = (Dir::new(), Cases::of("KrakenTools, kreport2krona"));
-    for report in &reports {
-        let file = report.display();
-        run(&dir, &scripts, "kreport2krona", &format!("--intermediate-ranks -r {file} -o theirs"));
-        dir.run(&format!("report krona -q {file} -o ours")).ok();
-        let [ours, theirs] = ["ours", "theirs"].map(|file| krona(lines(&dir, file)));
-        cases.add(&name(report), ours == theirs);
-    }
-    cases.end(&INCOMPLETE);
+    let script = ("kreport2krona", "--intermediate-ranks");
+    compare("KrakenTools, kreport2krona", script, "krona", krona, &INCOMPLETE);
 }
