@@ -141,9 +141,12 @@ def test_written_files_are_the_programs(
     suffix = {"bam": "bai", "cram": "crai"}[end]
     assert Path(f"{own}.{suffix}").read_bytes() == Path(f"{other}.{suffix}").read_bytes()
     reference = genome[0] if end == "cram" else None
-    with pytest.warns(merganser.ResultWarning, match="mates by their flags"):
-        again = index.map(own, e="5%", best=True, reference=reference)
-    assert len(again) > 0
+    with pytest.raises(merganser.InputError, match="mates by their flags.*samtools collate"):
+        index.map(own, e="5%", best=True, reference=reference)
+    unsorted = tmp_path / f"unsorted.{end}"
+    index.map_to(*pairs, e="5%", output=unsorted, best=True)
+    again = index.map(unsorted, e="5%", best=True, reference=reference)
+    assert again.to_polars().equals(index.map(*pairs, e="5%", best=True).to_polars())
 
 
 def test_tags_of_reads_are_kept(index: merganser.Index, genome: Genome, tmp_path: Path) -> None:
