@@ -143,10 +143,10 @@ def test_written_files_are_the_programs(
     reference = genome[0] if end == "cram" else None
     with pytest.raises(merganser.InputError, match="mates by their flags.*samtools collate"):
         index.map(own, e="5%", best=True, reference=reference)
-    unsorted = tmp_path / f"unsorted.{end}"
-    index.map_to(*pairs, e="5%", output=unsorted, best=True)
-    again = index.map(unsorted, e="5%", best=True, reference=reference)
-    assert again.to_polars().equals(index.map(*pairs, e="5%", best=True).to_polars())
+    index.map_to(pairs[0], e="5%", output=own, best=True, sort=True)
+    again = index.map(own, e="5%", best=True, reference=reference).to_polars()
+    rows = ["name", "contig", "position", "reverse", "edits"]
+    assert again.select(rows).sort(rows).equals(index.map(pairs[0], e="5%", best=True).to_polars().select(rows).sort(rows))
 
 
 def test_tags_of_reads_are_kept(index: merganser.Index, genome: Genome, tmp_path: Path) -> None:

@@ -503,5 +503,5 @@ def test_progress_is_passed_on_and_signals_stop_a_search(genome: Path) -> None:
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        merganser.search(many, [genome] * 2000, 6)
+        merganser.search(many, [genome] * 8000, 6)
     timer.join()
