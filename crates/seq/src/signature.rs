@@ -4,6 +4,8 @@
 //! reverse complement, each only if the rule allows it, and the special value 4^p if it allows neither. So a k-mer and
 //! its reverse complement have the same signature. Without canonical form the norm ignores the reverse complement.
 
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod scan;
 
 pub use scan::{Scanner, changes};

@@ -6,8 +6,12 @@
 //! 3. the smallest norm in each window of w = k-p+1 positions, again by doubling: the minimum over 2, 4, 8, …
 //!    positions, with an overlapping last step. This takes ⌈log2 w⌉ passes for any data.
 
+#[cfg(target_arch = "aarch64")]
+use super::neon;
 use super::{Gkc, Hash, Kmc2, Minimizer, Norm, Rule, norm};
 use crate::dispatch;
+#[cfg(target_arch = "aarch64")]
+use crate::simd::Features;
 use crate::simd::Level;
 
 /// Computes signatures. It owns the intermediate arrays, so each worker has its own scanner.
@@ -20,6 +24,8 @@ pub struct Scanner {
     canonical: bool,
     forward: Words,
     reverse: Words,
+    #[cfg(target_arch = "aarch64")]
+    quads: neon::Quads,
     norms: Vec<u32>,
     swap: Vec<u32>,
 }
@@ -47,6 +53,8 @@ impl Scanner {
             canonical,
             forward: Words::default(),
             reverse: Words::default(),
+            #[cfg(target_arch = "aarch64")]
+            quads: neon::Quads::default(),
             norms: Vec::new(),
             swap: Vec::new(),
         }
@@ -65,6 +73,12 @@ impl Scanner {
 
     /// Returns the norm of the p-mer at each position of `codes`, which must have at least p bases.
     pub fn norms(&mut self, codes: &[u8]) -> &mut Vec<u32> {
+        #[cfg(target_arch = "aarch64")]
+        if (self.level.features(), self.rule) == (Features::Neon, Rule::Gkc)
+            && self.quads.gkc_norms(codes, self.p, self.canonical, &mut self.norms)
+        {
+            return &mut self.norms;
+        }
         let rest = self.p % 4;
         forward_words(self.level, codes, rest, &mut self.forward);
         if self.canonical {
