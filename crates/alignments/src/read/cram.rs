@@ -46,7 +46,8 @@ struct Cram {
 /// State that the loader of sequences shares with the threads that decode.
 #[derive(Default)]
 struct Shared {
-    /// The number of bases loaded since the loaded sequences were last dropped.
+    /// The number of bases loaded since the loaded sequences were last dropped. A thread that loads at that moment may count
+    /// for nothing, so each thread may keep one sequence more.
     bases: AtomicU64,
     /// Whether a sequence was requested although no reference was given.
     missing: AtomicBool,
