@@ -2,7 +2,7 @@
 
 mod sandbox;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use merganser_test_support::commands::commands;
@@ -73,19 +73,29 @@ fn run(examples: &[Example], failures: &mut Vec<String>) {
     }
 }
 
-#[test]
-fn pages() {
-    let mut paths = vec![root().join("README.md")];
-    find_pages(&root().join("docs"), &mut paths);
-    paths.sort();
+/// Runs the examples of every `step`th page from page `first` on. Returns their number and the failures.
+fn run_pages(pages: &[PathBuf], first: usize, step: usize) -> (usize, Vec<String>) {
     let (mut failures, mut all) = (Vec::new(), 0);
-    for path in &paths {
-        let examples = of_page(path);
+    for page in pages.iter().skip(first).step_by(step) {
+        let examples = of_page(page);
         all += examples.len();
         run(&examples, &mut failures);
     }
-    assert!(all > 60, "{all}");
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    (all, failures)
+}
+
+#[test]
+fn pages() {
+    let mut pages = vec![root().join("README.md")];
+    find_pages(&root().join("docs"), &mut pages);
+    pages.sort();
+    // One thread would need longer than all other tests of this file together.
+    let ((all, failures), (others, more)) = std::thread::scope(|scope| {
+        let others = scope.spawn(|| run_pages(&pages, 1, 2));
+        (run_pages(&pages, 0, 2), others.join().unwrap())
+    });
+    assert!(all + others > 60, "{all} and {others}");
+    assert!(failures.is_empty() && more.is_empty(), "{}", [failures, more].concat().join("\n"));
 }
 
 /// A command, and the output that a page shows for it.

@@ -239,6 +239,7 @@ fn options_of_other_tools() {
         "map -x ref.fa r.fq",
         "map -a ref.fa r.fq",
         "map ref.fa r.fq -threads 4",
+        "count --k 31 r.fa",
         "map ref.fa r.fq -pairs x",
         "filter --mem 3G x",
         "dump x.mgk",

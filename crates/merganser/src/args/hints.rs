@@ -189,7 +189,10 @@ pub(super) fn add(error: &mut Error, cli: &Command, words: &[String]) {
             let (name, command) = chosen(cli, words);
             unknown(error).and_then(|option| {
                 let spare = || surplus(&name, command, &option);
-                known(&name, command, &option).or_else(|| one_dash(command, words)).or_else(spare)
+                known(&name, command, &option)
+                    .or_else(|| one_dash(command, words))
+                    .or_else(|| two_dashes(command, &option))
+                    .or_else(spare)
             })
         }
         ErrorKind::InvalidSubcommand => verb(error, cli, &chosen(cli, words).0),
@@ -257,6 +260,13 @@ fn one_dash(command: &Command, words: &[String]) -> Option<String> {
             .then(|| format!("long options begin with two dashes: --{name}"))
     };
     words.iter().find_map(long)
+}
+
+/// Returns a tip for a letter with two dashes, such as `--k`.
+fn two_dashes(command: &Command, option: &str) -> Option<String> {
+    let letter = option.strip_prefix("--").filter(|name| name.len() == 1)?;
+    let short = format!("-{letter}");
+    has(command, &short).then(|| format!("options of one letter begin with one dash: {short}"))
 }
 
 /// Returns a tip for an argument too many.
