@@ -1,6 +1,7 @@
 //! Warnings about results that may be wrong, one sentence each.
 
 use merganser_io::FileKind;
+use merganser_run::counted;
 use merganser_spectrum::{is_flat_valley, least_k, solid_threshold};
 
 use crate::stages::Letters;
@@ -101,8 +102,9 @@ pub(crate) fn of_spectra(
     let peak = rows.iter().filter(|row| row.0 > solid).max_by_key(|row| row.1).map(|row| row.0);
     if let Some(peak) = peak.filter(|&peak| peak < LOW_COVERAGE) {
         doubts.push(format!(
-            "the genome's k-mers occur {peak} times in the reads: at such a low coverage, correct k-mers of the assembly \
-             are in no read, and QV is too low"
+            "the genome's k-mers occur {} in the reads: at such a low coverage, correct k-mers of the assembly \
+             are in no read, and QV is too low",
+            counted(peak.into(), "time")
         ));
     }
     doubts.extend(of_few_solid(rows, solid, spectra));

@@ -419,6 +419,10 @@ impl From<Error> for io::Error {
 fn not_sequences(byte: u8, kind: Option<FileKind>) -> String {
     match kind {
         Some(kind) => kind.instead_of("FASTA or FASTQ", None),
+        // The first byte of gzip.
+        None if byte == 0x1f => {
+            "not FASTA or FASTQ: it is compressed twice: decompress it once".to_owned()
+        }
         None if byte.is_ascii_graphic() => format!(
             "not FASTA or FASTQ: starts with '{}'; a list of files is given as @LIST",
             char::from(byte)

@@ -73,6 +73,10 @@ pub enum OutputFormat {
     BedGraph,
     /// Values along sequences.
     Wig,
+    /// Annotations.
+    Gff,
+    /// Values along sequences, with an index.
+    BigWig,
     /// A spreadsheet.
     Spreadsheet,
 }
@@ -140,6 +144,11 @@ const FORMATS: &[(&str, OutputFormat)] = &[
     ("bg", OutputFormat::BedGraph),
     ("bdg", OutputFormat::BedGraph),
     ("wig", OutputFormat::Wig),
+    ("gff", OutputFormat::Gff),
+    ("gff3", OutputFormat::Gff),
+    ("gtf", OutputFormat::Gff),
+    ("bw", OutputFormat::BigWig),
+    ("bigwig", OutputFormat::BigWig),
     ("xls", OutputFormat::Spreadsheet),
     ("xlsx", OutputFormat::Spreadsheet),
 ];
@@ -196,6 +205,8 @@ impl fmt::Display for OutputFormat {
             OutputFormat::Pdf => "PDF",
             OutputFormat::Jpeg => "JPEG",
             OutputFormat::Picture => "this image format",
+            OutputFormat::Gff => "GFF or GTF",
+            OutputFormat::BigWig => "bigWig",
             OutputFormat::Fasta => "FASTA",
             OutputFormat::Fastq => "FASTQ",
             OutputFormat::Sam => "SAM",

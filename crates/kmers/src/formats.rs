@@ -194,7 +194,8 @@ pub(crate) fn is_no_folder(path: &Path) -> bool {
 }
 
 /// The description of tables in messages.
-pub(crate) const TABLE: &str = "table of k-mers (.mgk, a KMC database, KFF or KMER COUNT lines)";
+pub(crate) const TABLE: &str =
+    "table of k-mers (.mgk, KMC, KFF, Jellyfish, FastK, meryl, Parquet or KMER COUNT lines)";
 
 /// Returns the message for a file or folder that is not a table.
 pub(crate) fn not_a_table(path: &Path) -> String {
@@ -202,6 +203,10 @@ pub(crate) fn not_a_table(path: &Path) -> String {
     match FileKind::of_path(path) {
         // A text that begins like a table but is not one.
         None | Some(FileKind::Counts) => format!("not {wanted}"),
+        // Its contents were recognized below the compression.
+        Some(FileKind::Table | FileKind::Kff | FileKind::Jellyfish | FileKind::Parquet) => {
+            format!("a compressed {TABLE}, which must be decompressed first")
+        }
         Some(kind) => kind.instead_of(wanted, Some("merganser count makes a table of it")),
     }
 }

@@ -40,7 +40,7 @@ impl Distributions {
     /// one, for its warnings.
     ///
     /// # Errors
-    /// Returns the errors of `make`, and of writing.
+    /// Returns the errors of `make`, and of writing; fails if a distribution would have no rows.
     pub(crate) fn write(
         self,
         make: impl Fn(usize) -> Result<Distribution, Error>,
@@ -48,6 +48,13 @@ impl Distributions {
         let mut last = Distribution::default();
         for (length, mut output) in self.0 {
             let distribution = make(length)?;
+            if distribution.rows.is_empty() {
+                bail!(
+                    "these genomes have no reads of {length} letters with a taxon of the database, so the \
+                     distribution would have no rows, and nothing is written: give the genomes that the \
+                     database was built from, or a smaller length"
+                );
+            }
             output.write_all(distribution.text().as_bytes())?;
             output.finish()?;
             last = distribution;

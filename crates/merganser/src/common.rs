@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_alignments::{MateFiles, compare_as_mates};
 use merganser_io::{Input, Output, ReadInput, check_cell, find_files_of_mates, is_open_stream};
-use merganser_run::{Context, DeviceChoice, Summary, format_size, size_to_give, thousands};
+use merganser_run::{Context, DeviceChoice, Summary, counted, format_size, size_to_give};
 use merganser_taxonomy::TaxonomySource;
 
 use crate::args::device::DeviceArgs;
@@ -18,6 +18,9 @@ use crate::console::{self, Console};
 use crate::failure::{usage, with_flags};
 use crate::interrupt;
 use crate::progress::Bar;
+
+/// The warning about inputs without reads.
+pub(crate) const NO_READS: &str = "the inputs have no reads";
 
 /// Returns the context of a run: the resources that the options of all commands name, and the progress bar, the
 /// warnings and the cancellation of the program.
@@ -179,9 +182,11 @@ pub(crate) fn tell_time(
     console.info(format_args!("{seconds:.2} s, {threads}{}", peak.unwrap_or_default()));
 }
 
-/// Returns a number with its noun, in the plural unless it is 1.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
+/// Warns if the number of reads is 0.
+pub(crate) fn warn_of_none(reads: u64, console: &Console) {
+    if reads == 0 {
+        console.warn(NO_READS);
+    }
 }
 
 /// Returns the number of files of these inputs as text.

@@ -13,7 +13,7 @@ use merganser_alignments::{ReaderOptions, RecordOptions};
 use merganser_gpu::{Device, usable};
 use merganser_io::{Chunk, Input, ReadInput, Reader, Records, Sink, look_up, reason};
 use merganser_map::{BuildPlan, Topology, plan_build};
-use merganser_run::{Context, JobPlan, Work, format_needed, format_size};
+use merganser_run::{Context, JobPlan, Work, counted, format_needed, format_size};
 
 use crate::common::print;
 use crate::console;
@@ -200,7 +200,10 @@ impl<'r> DryRun<'r> {
         let names = on_cpu.then(|| "CPU".to_owned()).into_iter();
         let names = names.chain(self.devices.iter().map(|number| format!("cuda:{number}")));
         let devices = names.collect::<Vec<_>>().join(",");
-        self.row("device", format!("{devices}, {} threads", self.context.threads));
+        self.row(
+            "device",
+            format!("{devices}, {}", counted(self.context.threads as u64, "thread")),
+        );
         let limit = format_size(self.context.budget());
         self.row(
             "memory",

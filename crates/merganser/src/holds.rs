@@ -203,6 +203,12 @@ impl Holds {
                 self.remedy(formats)
             ));
         }
+        if let Some(first) = formats.first().filter(|first| !is_text(**first) && names_text(path)) {
+            return Some(format!(
+                "{name}: this output is {first} by default, which is not text: {}",
+                self.remedy(formats)
+            ));
+        }
         let asked = OutputCompression::of_name(path)?;
         if !self.compressions.contains(&asked) {
             let suffix = asked.suffix();
@@ -238,6 +244,16 @@ impl Holds {
 fn is_text(format: OutputFormat) -> bool {
     use OutputFormat::{Bed, Csv, Fasta, Fastq, Html, Json, Sam, Tsv};
     matches!(format, Bed | Csv | Fasta | Fastq | Html | Json | Sam | Tsv)
+}
+
+/// Whether a name is that of a text of no particular format, which may be compressed.
+fn names_text(path: &Path) -> bool {
+    let name = match OutputCompression::of_name(path) {
+        Some(_) => path.file_stem().map(Path::new),
+        None => Some(path),
+    };
+    let suffix = name.and_then(Path::extension);
+    suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case("txt"))
 }
 
 /// Prints a note if mates are written to a single file.

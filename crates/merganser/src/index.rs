@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_io::{Input, expand_inputs};
 use merganser_map::{Error, Index};
-use merganser_run::{Context, format_size, peak_rss};
+use merganser_run::{Context, counted, format_size, peak_rss};
 
 use crate::args::map::IndexArgs;
 use crate::console::Console;
@@ -15,7 +15,6 @@ use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::interrupt;
-use merganser_run::thousands;
 
 /// Builds an index, or checks one.
 pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Result<ExitCode> {
@@ -25,10 +24,10 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
         let index = Index::open(&args.reference)?;
         index.check(context.threads, &cancel)?;
         console.info(format_args!(
-            "{}: {} bases in {} contigs, all checksums are correct",
+            "{}: {} in {}, all checksums are correct",
             args.reference.display(),
-            thousands(index.bases()),
-            thousands(index.contigs().len() as u64)
+            counted(index.bases(), "base"),
+            counted(index.contigs().len() as u64, "contig")
         ));
         return Ok(ExitCode::SUCCESS);
     }
@@ -50,11 +49,11 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
     let (index, _) = merganser_map::build_with(input, &topology, Some(file), &context)?;
     outputs.commit_last().map_err(Error::from)?;
     console.info(format_args!(
-        "{}: {} bases in {} contigs, {} positions, k = {}, {} on disk; {:.2} s, peak memory {}",
+        "{}: {} in {}, {}, k = {}, {} on disk; {:.2} s, peak memory {}",
         path.display(),
-        thousands(index.bases()),
-        thousands(index.contigs().len() as u64),
-        thousands(index.positions()),
+        counted(index.bases(), "base"),
+        counted(index.contigs().len() as u64, "contig"),
+        counted(index.positions(), "position"),
         index.k(),
         format_size(index.bytes()),
         started.elapsed().as_secs_f64(),

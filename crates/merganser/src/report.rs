@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_io::Input;
+use merganser_run::counted;
 
 use crate::args::ReportCommand;
 use crate::common::check_cells;
@@ -42,10 +43,15 @@ fn check_inputs(reports: &[PathBuf], names: &[String]) -> Result<()> {
     }
     if !names.is_empty() && names.len() != reports.len() {
         return failure::usage(format!(
-            "--sample-names has {} names for {} reports: give equal numbers",
-            names.len(),
-            reports.len()
+            "--sample-names has {} for {}: give equal numbers",
+            counted(names.len() as u64, "name"),
+            counted(reports.len() as u64, "report")
         ));
+    }
+    let mut sorted: Vec<&String> = names.iter().collect();
+    sorted.sort();
+    if let Some(two) = sorted.array_windows().find(|[one, other]| one == other) {
+        return failure::usage(format!("--sample-names has the name {} twice", two[0]));
     }
     check_cells(names)
 }

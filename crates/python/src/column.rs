@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PySlice, PyString, PyTuple};
 
 use crate::arrow;
-use crate::text::counted;
+use merganser_run::counted;
 
 /// A column of text or numbers, for Arrow and NumPy; numbers are not copied. `column[3]` is a value, a slice is a column.
 /// Functions and `rows[name]` return it instead of a NumPy array if NumPy is not installed.

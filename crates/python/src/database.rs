@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use merganser_classify::Error;
 use merganser_classify::{Outputs, RunConfig};
-use merganser_run::thousands;
+use merganser_run::{counted, thousands};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -29,7 +29,6 @@ use crate::reports::Report;
 use crate::rows::Rows;
 use crate::sequences::paths;
 use crate::stream::RowStream;
-use crate::text::counted;
 use crate::{call, html};
 use build::Build;
 use files::Files;

@@ -12,7 +12,7 @@ use merganser_deplete::{
 };
 use merganser_io::OutputSet;
 use merganser_run::locks::lock;
-use merganser_run::{Context, thousands};
+use merganser_run::{Context, counted, thousands};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -25,7 +25,6 @@ use crate::options::Options;
 use crate::outputs::check;
 use crate::reads::Reads;
 use crate::sequences::inputs;
-use crate::text::counted;
 use crate::{call, html, pipe, temporary};
 use files::Files;
 use reads::KeptReads;

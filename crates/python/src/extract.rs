@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use merganser_alignments::ReadFormat;
 use merganser_classify::Error;
 use merganser_io::{OutputFormat, OutputSet, ReadInput};
-use merganser_run::Warnings;
+use merganser_run::{Warnings, counted};
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::extract::{
     ExtractConfig, ExtractOutcome, ExtractPaths, Relatives, relatives_in_report,
@@ -23,7 +23,6 @@ use crate::outputs::check;
 use crate::reads::Reads;
 use crate::reports::{Report, taxids as taxids_in};
 use crate::sequences::paths;
-use crate::text::counted;
 
 /// Writes the reads that were assigned to some taxa, as `merganser extract reads` does.
 ///

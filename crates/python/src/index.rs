@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use merganser_io::{Input, OutputSet};
 use merganser_map::Error;
-use merganser_run::{Context, thousands};
+use merganser_run::{Context, counted, thousands};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -22,7 +22,6 @@ use crate::outputs::check;
 use crate::pipe;
 use crate::reads::Reads;
 use crate::rows::Rows;
-use crate::text::counted;
 use hits::Hits;
 
 /// The index of a reference, for mapping reads. Threads may share it. `with` closes it.

@@ -15,7 +15,7 @@ use crate::column::Column;
 use crate::errors::{mistyped, wrong};
 use crate::integers::Int;
 use crate::numpy::{Matrix, Words};
-use crate::text::counted;
+use merganser_run::counted;
 
 /// The largest k whose k-mers fit in 64 bits.
 pub(crate) const MAX_K: usize = 32;

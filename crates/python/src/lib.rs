@@ -35,7 +35,6 @@ mod spectrum;
 mod stream;
 mod table;
 mod temporary;
-mod text;
 
 use pyo3::prelude::*;
 

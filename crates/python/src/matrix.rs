@@ -19,8 +19,8 @@ use crate::keywords::Keywords;
 use crate::outputs::check;
 use crate::rows::Rows;
 use crate::table::{Owned, Table};
-use crate::text::counted;
 use crate::{call, pipe};
+use merganser_run::counted;
 
 /// The largest number of bytes of k-mers in rows.
 const MAX_TEXT: usize = i32::MAX as usize;

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{mistyped, wrong};
-use crate::text::counted;
+use merganser_run::counted;
 
 /// The description of an array by its `__array_interface__`.
 struct Interface {

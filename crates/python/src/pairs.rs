@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int32Array};
 use merganser_filter::{Config, Error, Filter, PairBatch, Scratch};
-use merganser_run::{Cancelled, Context, Fault, FaultKind, StartError, Unit, each_in_order};
+use merganser_run::{
+    Cancelled, Context, Fault, FaultKind, StartError, Unit, counted, each_in_order,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -14,7 +16,6 @@ use crate::column::Column;
 use crate::errors::{Cause, Class, Failure, OrRaise, wrong};
 use crate::keywords::{Keywords, edits};
 use crate::sequences::sequences;
-use crate::text::counted;
 
 /// The number of pairs that a thread decides at a time.
 const AT_ONCE: usize = 4096;

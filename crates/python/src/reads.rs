@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use merganser_io::{Input, ReadInput, find_files_of_mates};
-use merganser_run::Warnings;
+use merganser_run::{Warnings, counted};
 use pyo3::prelude::*;
 
 use crate::errors::wrong;
 use crate::keywords::Keywords;
 use crate::sequences::{self, Inputs};
-use crate::text::counted;
 
 /// The reads of a job.
 pub(crate) struct Reads {

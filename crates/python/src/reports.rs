@@ -13,7 +13,7 @@ use arrow_array::{Float64Array, UInt32Array, UInt64Array};
 use merganser_classify::Error;
 use merganser_classify::partial::join;
 use merganser_io::{FileKind, Input, OutputSet, warn_of_repeated};
-use merganser_run::{Cancel, Warnings, thousands};
+use merganser_run::{Cancel, Warnings, counted, thousands};
 use merganser_taxreport::bracken::{Distribution, Level};
 use merganser_taxreport::report::{
     CombinedReports, KrakenReport, ReportMinimizers, ReportRow, ReportSelection,
@@ -26,7 +26,6 @@ use crate::columns::Columns;
 use crate::errors::{OrRaise, malformed, mistyped, wrong};
 use crate::keywords::Keywords;
 use crate::rows::{self, Rows};
-use crate::text::counted;
 use crate::{call, html};
 use given::{Given, partial};
 

@@ -51,8 +51,8 @@ pub struct Options {
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u64).range(1..)))]
     pub most: Option<u64>,
-    /// Rank code of the taxa to show (taxa)
-    #[cfg_attr(feature = "cli", arg(long, value_name = "CODE", default_value = "S"))]
+    /// Rank of the taxa to show, e.g. genus or G (taxa)
+    #[cfg_attr(feature = "cli", arg(long, value_name = "RANK", default_value = "S"))]
     pub rank: String,
     /// Name of the spectrum to show (spectra), e.g. spectra-asm [default: the first]
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME"))]

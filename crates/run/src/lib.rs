@@ -51,7 +51,9 @@ pub use progress::{Progress, Silent, Unit};
 pub use shard::Shard;
 pub use shortage::{GpuShortage, Shortage};
 pub use signals::{end_by, ending_signals, is_ignored};
-pub use sizes::{format_given, format_needed, format_size, parse_size, size_to_give, thousands};
+pub use sizes::{
+    counted, format_given, format_needed, format_size, parse_size, size_to_give, thousands,
+};
 pub use stages::Stages;
 pub use streams::was_closed_at_start;
 pub use summary::Summary;

@@ -126,6 +126,16 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
+/// Returns a number with a noun, which gets an `s` if the number is not 1.
+///
+/// ```
+/// assert_eq!(merganser_run::counted(1, "read"), "1 read");
+/// assert_eq!(merganser_run::counted(2_500, "read"), "2,500 reads");
+/// ```
+pub fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use merganser_io::{Lines, check_cell, shown};
-use merganser_run::thousands;
+use merganser_run::{counted, thousands};
 
 use crate::patterns::MAX_PATTERNS;
 use crate::{Error, Pattern};
@@ -84,9 +84,9 @@ impl PrimerPair {
     fn of_line(line: &[u8]) -> Result<PrimerPair, String> {
         let cells: Vec<&[u8]> = line.split(|&byte| byte == b'\t').map(<[u8]>::trim_ascii).collect();
         let [name, forward, reverse] = cells[..] else {
-            let count = cells.len();
+            let count = counted(cells.len() as u64, "column");
             return Err(format!(
-                "{count} columns: write NAME<TAB>FORWARD<TAB>REVERSE, both primers from 5' to 3'"
+                "{count}: write NAME<TAB>FORWARD<TAB>REVERSE, both primers from 5' to 3'"
             ));
         };
         let name = std::str::from_utf8(name)

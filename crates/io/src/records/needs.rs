@@ -44,11 +44,15 @@ impl Unusable {
     /// Returns the warning about the file `name`.
     pub(super) fn warning(&self, name: &str) -> String {
         let Unusable { records, of, needs, cause } = self;
+        let which = match of {
+            1 => "its first record has".to_owned(),
+            of => {
+                let [records, of] = [records, of].map(|number| thousands(*number as u64));
+                format!("{records} of its first {of} records have")
+            }
+        };
         format!(
-            "{name}: {} of its first {} records have no {} bases in a row, so nothing can be found in \
-             them: {cause}",
-            thousands(*records as u64),
-            thousands(*of as u64),
+            "{name}: {which} no {} bases in a row, in which alone something can be found: {cause}",
             needs.bases
         )
     }

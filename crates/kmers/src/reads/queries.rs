@@ -95,6 +95,10 @@ impl Rule {
         let text = String::from_utf8_lossy(text);
         let is_base = |letter: char| u8::try_from(letter).is_ok_and(base::is_base);
         Err(match text.chars().find(|&letter| !is_base(letter)) {
+            Some('>') => {
+                "queries are k-mers, one per line, not FASTA: merganser kmers profile prints the counts along sequences"
+                    .to_owned()
+            }
             Some(letter) => {
                 format!("'{text}' has the letter '{letter}': k-mers are made of A C G T (or U)")
             }

@@ -32,10 +32,10 @@ const READS: &str = "\
 Examples:
   merganser classify refs.mgdb -1 reads_1.fq.gz -2 reads_2.fq.gz \\
     -o sample.tsv --report sample.kreport
-  Pairs of a genus and of all taxa below it, as in the report:
+  Pairs of bacteria, the taxon 2, and of all taxa below it in the report:
     merganser extract reads --taxid 2 --include-children --lines sample.tsv \\
       --report sample.kreport -1 reads_1.fq.gz -2 reads_2.fq.gz \\
-      -o genus#.fq.gz
+      -o bacteria#.fq.gz
   A species by its name:
     merganser extract reads --taxid 'Escherichia coli' --lines sample.tsv \\
       --report sample.kreport -1 reads_1.fq.gz -2 reads_2.fq.gz -o ecoli#.fq.gz

@@ -18,7 +18,7 @@ const fn hint(command: &'static str, options: &'static [&'static str], tip: &'st
 }
 
 /// The tips by order of precedence: the first that fits is given.
-const HINTS: [Hint; 48] = [
+const HINTS: [Hint; 53] = [
     // Kraken 2
     hint(
         "classify",
@@ -46,6 +46,9 @@ const HINTS: [Hint; 48] = [
     hint("extract reads", &["-s"], "reads are arguments, and mates those of -1 and -2"),
     hint("report merge", &["-r", "--report-file"], "reports are arguments: leave it out"),
     hint("report bracken", &["-i"], "the report is an argument: leave the option out"),
+    hint("report bracken", &["-r"], "the distribution decides the length of reads: leave it out"),
+    hint("report bracken", &["-t"], "--threshold READS is the smallest number of reads"),
+    hint("report bracken", &["-w"], "--out-report FILE writes a report of the estimates"),
     hint("kmers", &["-i"], "tables are arguments: leave the option out"),
     // KMC, Jellyfish and others that count
     hint("count", &["-n"], "--dry-run checks a run and writes nothing"),
@@ -76,10 +79,16 @@ const HINTS: [Hint; 48] = [
         "the reference is the first argument: merganser map REFERENCE READS",
     ),
     hint("map", &["-d"], "merganser index REFERENCE -o FILE.mgi writes an index"),
+    hint("index", &["-p"], "-o FILE names the index"),
     hint(
         "deplete filter",
         &["-d", "--db", "--index"],
         "the set is the first argument: leave the option out",
+    ),
+    hint(
+        "deplete filter",
+        &["--deplete"],
+        "reads of the host are removed unless --keep is given: leave it out",
     ),
     hint("map", &["-a"], "SAM is the default: leave it out"),
     hint("map", &["-S"], "-o FILE names the output"),
@@ -153,7 +162,7 @@ const HINTS: [Hint; 48] = [
 ];
 
 /// Tips for verbs of other tools: the commands that they are given to, the verbs, and the tip.
-const VERBS: [(&[&str], &[&str], &str); 9] = [
+const VERBS: [(&[&str], &[&str], &str); 16] = [
     (
         &["kmers"],
         &["merge", "sum", "union-sum", "join"],
@@ -180,6 +189,21 @@ const VERBS: [(&[&str], &[&str], &str); 9] = [
         "merganser report bracken estimates, and db bracken makes a distribution",
     ),
     (&["db"], &["build", "create"], "merganser build is the command"),
+    (&["db"], &["list"], "merganser db taxa prints the taxa or sequences of a database"),
+    (&["db"], &["download"], "nothing is downloaded: merganser build takes files and folders"),
+    (&["deplete"], &["build", "create"], "merganser deplete index is the command"),
+    (&["report"], &["combine"], "merganser report merge is the command"),
+    (
+        &["report"],
+        &["convert", "kreport2krona", "kreport2mpa"],
+        "report krona and report mpa convert reports",
+    ),
+    (&["kmers"], &["lookup"], "merganser kmers query is the command"),
+    (
+        &["kmers"],
+        &["simple", "complex", "transform"],
+        "each operation is a command: kmers union, intersect, subtract, eval, reduce, histogram, dump",
+    ),
 ];
 
 /// Adds a tip to a usage error if the intention is known; `words` is the command line.
@@ -189,7 +213,8 @@ pub(super) fn add(error: &mut Error, cli: &Command, words: &[String]) {
             let (name, command) = chosen(cli, words);
             unknown(error).and_then(|option| {
                 let spare = || surplus(&name, command, &option);
-                known(&name, command, &option)
+                kmc_counts(&name, command, words)
+                    .or_else(|| known(&name, command, &option))
                     .or_else(|| one_dash(command, words))
                     .or_else(|| two_dashes(command, &option))
                     .or_else(spare)
@@ -199,7 +224,11 @@ pub(super) fn add(error: &mut Error, cli: &Command, words: &[String]) {
         ErrorKind::ValueValidation => one_dash(chosen(cli, words).1, words),
         _ => None,
     };
-    let Some(tip) = tip else { return };
+    let Some(tip) = tip else {
+        // clap's own tip is that the word may be a value, which it never is.
+        error.remove(ContextKind::Suggested);
+        return;
+    };
     for guess in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
         error.remove(guess);
     }
@@ -233,6 +262,33 @@ fn known(name: &str, command: &Command, option: &str) -> Option<String> {
             && named(hint.tip).all(|option| has(command, option))
     };
     HINTS.iter().find(fits).map(|hint| hint.tip.to_owned())
+}
+
+/// Returns a tip for KMC's limits of counts, which are a word with their value, such as `-ci5`.
+fn kmc_counts(name: &str, command: &Command, words: &[String]) -> Option<String> {
+    let is_limit = |word: &String| {
+        let value = word.strip_prefix("-ci").or_else(|| word.strip_prefix("-cx"));
+        value.is_some_and(|value| value.parse::<u64>().is_ok())
+    };
+    (name.starts_with("kmers ") && words.iter().any(is_limit)).then(|| {
+        let tip = match has(command, "--min-count") {
+            true => "--min-count N and --max-count N are the limits of the counts",
+            false => "TABLE:MIN..MAX limits the counts of a table",
+        };
+        tip.to_owned()
+    })
+}
+
+/// Returns the problem of a command line that is valid but does not mean what it says: KMC's `-ocmax` would name an
+/// output.
+pub(super) fn misunderstood(words: &[String]) -> Option<String> {
+    let modes = ["min", "max", "sum", "diff", "left", "right"];
+    let mode =
+        |word: &String| modes.into_iter().find(|mode| word.strip_prefix("-oc") == Some(*mode));
+    let mode = words.iter().find_map(mode).filter(|_| words[0] == "kmers")?;
+    Some(format!(
+        "-oc{mode} would name the output c{mode}: --counts MODE has the meaning of KMC's option"
+    ))
 }
 
 /// Returns the options that a tip names.
@@ -273,6 +329,7 @@ fn two_dashes(command: &Command, option: &str) -> Option<String> {
 fn surplus(name: &str, command: &Command, argument: &str) -> Option<String> {
     match () {
         () if argument.starts_with('-') => None,
+        () if name == "index" => Some("an index has one reference: join the files".to_owned()),
         () if name == "kmers eval" => {
             Some("the expression is one argument: put it in quotes, as in --help".to_owned())
         }

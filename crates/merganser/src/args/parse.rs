@@ -17,6 +17,11 @@ use crate::console::Console;
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
     let environment = Environment::read();
     let command = environment.apply(super::command());
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(problem) = hints::misunderstood(&words) {
+        return Err(super::command().error(ErrorKind::ValueValidation, problem));
+    }
     let parsed = command.clone().try_get_matches().and_then(|matches| {
         let checked = environment.check(&command, &matches);
         checked.map_err(|wrong| super::command().error(ErrorKind::ValueValidation, wrong))?;
@@ -24,8 +29,6 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
         Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut super::command()))
     });
     let mut cli = parsed.map_err(|mut error| {
-        let words: Vec<String> =
-            std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
         let mut command = super::command();
         command.build();
         hints::add(&mut error, &command, &words);

@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use merganser_count::Outcome;
-use merganser_run::{format_size, thousands};
+use merganser_run::{counted, format_size, thousands};
 
 use super::Finished;
-use crate::common::{counted, number_of_files, tell_skipped, tell_spilled, tell_time};
+use crate::common::{number_of_files, tell_skipped, tell_spilled, tell_time};
 use crate::console::{self, Console, Level};
 
 /// Prints what was counted, the result and which k-mers were kept, and the time; then warnings.

@@ -193,6 +193,9 @@ fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, unit: &str, console: 
     tell_skipped(outcome.skipped_alignments, console);
     let [extracted, all] = [outcome.extracted, outcome.records].map(thousands);
     console.info(format_args!("{extracted} of {all} {unit} were extracted"));
+    if outcome.extracted == 0 && outcome.records > 0 {
+        console.warn("no read was extracted: no read has a taxon that was asked for");
+    }
     if let Some(peak) = outcome.peak_memory {
         console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
     }

@@ -123,7 +123,8 @@ impl Search<'_> {
     ) -> Result<(Anywhere, Ploidy)> {
         let [table] = opened else { bail!("one table is needed") };
         let path = table.path().display();
-        if let Some(missing) = histogram::cut(table.description()) {
+        let remedy = ", and so is the peak of errors; count with --min-count 1";
+        if let Some(missing) = histogram::cut(table.description(), remedy) {
             console.warn(format_args!("{path}: {missing}"));
         }
         if table.description().is_only_given() {
@@ -134,6 +135,7 @@ impl Search<'_> {
         }
         let rows: Vec<_> = histogram::collect(opened, self.tables)?.iter().collect();
         warn_of_cut(table, self.cut, &rows, console);
+        warn_of_coverage(table, &rows, console);
         let no_peak = || {
             anyhow!(
                 "{path}: its histogram has no peak above the errors: the coverage is too low, or low counts were cut off"
@@ -168,6 +170,29 @@ impl Search<'_> {
         let path = table.path().display();
         console.info(format_args!("{path}: counts below {least} are skipped as errors"));
         Cut { least, ..self.cut }
+    }
+}
+
+/// The share of all occurrences that k-mers of the genome have at least if the coverage is enough for an inference: with
+/// one error in 30 bases, a third of all 31-mers.
+const MIN_SHARE: f64 = 0.1;
+
+/// Warns of a table whose k-mers are nearly all rare, as those of errors.
+fn warn_of_coverage(table: &AnyTable, rows: &[(u32, u64)], console: &Console) {
+    let Some(solid) = error_threshold(rows) else { return };
+    let occurrences = |above: u32| -> f64 {
+        let rows = rows.iter().filter(|row| row.0 > above);
+        rows.map(|&(count, number)| f64::from(count) * number as f64).sum()
+    };
+    let share = occurrences(solid) / occurrences(0);
+    if share < MIN_SHARE {
+        console.warn(format_args!(
+            "{}: k-mers that occur {} times or more, which are taken for those of the genome, are only {:.1} % of all: \
+             the coverage is probably too low, and the inferred ploidy worthless",
+            table.path().display(),
+            u64::from(solid) + 1,
+            100.0 * share,
+        ));
     }
 }
 

@@ -12,7 +12,7 @@ use merganser_kmers::algebra::{self, Calculation, CountLimits, Expression};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Description};
 use merganser_kmers::{Error, Histogram};
-use merganser_run::Silent;
+use merganser_run::{Silent, thousands};
 
 use super::tables;
 use crate::args::kmers::{HistogramArgs, TableArgs};
@@ -21,6 +21,9 @@ use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::interrupt;
 use page::Shown;
+
+/// What to do about k-mers that are missing from a histogram.
+const WHOLE: &str = " from this histogram; count with --histogram for the whole one";
 
 pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     if args.model {
@@ -37,11 +40,11 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let format = args.histogram_format;
     let beyond = histogram.write(format, k, args.max, &mut output).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
-    let warnings = cut(opened[0].description());
-    shown.write(args, (&histogram, k), None, warnings, console)?;
+    let missing = cut(opened[0].description(), WHOLE);
+    shown.write(args, (&histogram, k), None, missing.clone(), console)?;
     outputs.commit_last().map_err(Error::from)?;
-    if let Some(cut) = cut(opened[0].description()) {
-        console.warn(format_args!("{}: {cut}", args.table.display()));
+    if let Some(missing) = missing {
+        console.warn(format_args!("{}: {missing}", args.table.display()));
     }
     if beyond > 0 {
         console.warn(format_args!(
@@ -83,8 +86,8 @@ pub(super) fn read(table: &[AnyTable], args: &TableArgs) -> Result<Histogram, Er
         .map(|done| done.histogram)
 }
 
-/// Returns a warning about the k-mers that the table does not have, and how to get their histogram.
-pub(super) fn cut(table: &Description) -> Option<String> {
+/// Returns a warning about the k-mers that the table does not have, which ends with the remedy.
+pub(super) fn cut(table: &Description, remedy: &str) -> Option<String> {
     let (least, most) = (table.min_count, table.max_count);
     let holds = if most == u32::MAX {
         format!("{least} times or more")
@@ -93,13 +96,10 @@ pub(super) fn cut(table: &Description) -> Option<String> {
     };
     let missing = match &table.header {
         Some(header) if header.kmers < header.distinct_kmers => {
-            format!("{} others", header.distinct_kmers - header.kmers)
+            format!("{} others", thousands(header.distinct_kmers - header.kmers))
         }
         None if least > 1 => "all others".to_owned(),
         _ => return None,
     };
-    Some(format!(
-        "the table holds only k-mers that occur {holds}: {missing} are missing from this \
-         histogram; count with --histogram for the whole one"
-    ))
+    Some(format!("the table holds only k-mers that occur {holds}: {missing} are missing{remedy}"))
 }

@@ -5,6 +5,7 @@ mod range;
 mod reads;
 mod sheet;
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -59,6 +60,13 @@ fn evaluate(
             true => "an assembly is missing: give the one that was evaluated in ranges",
             false => "an assembly is missing: give it after the reads (--reads)",
         });
+    }
+    if args.output.file_name().is_none() || args.output.as_os_str().as_bytes().ends_with(b"/") {
+        return usage(format!(
+            "-o {}: this is a folder: give the beginning of the names of files, such as {}",
+            args.output.display(),
+            args.output.join("sample").display()
+        ));
     }
     let assemblies = paths.iter().map(|path| assembly(path)).collect::<Result<Vec<_>>>()?;
     let config = &args.config;

@@ -10,13 +10,13 @@ use merganser_io::{Input, OutputSet, ReadInput, text_bytes};
 use merganser_kmers::Error;
 use merganser_kmers::algebra;
 use merganser_kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
-use merganser_kmers::reads::{self, FilterConfig, FilterOutputs, Job, filter_reads_in};
-use merganser_run::{Context, thousands};
+use merganser_kmers::reads::{self, FilterConfig, FilterOutputs, Job, Limit, filter_reads_in};
+use merganser_run::{Context, counted, thousands};
 
 use super::tables;
 use crate::args::device::DeviceArgs;
 use crate::args::kmers::{FilterReadsArgs, ProfileArgs, TableArgs};
-use crate::common::{hint_at_mates, tell_skipped, unit};
+use crate::common::{hint_at_mates, tell_skipped, unit, warn_of_none};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -29,6 +29,9 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     let paired = args.reads.are_pairs();
     if args.output2.is_some() && !paired {
         return usage("--output2 is for pairs: give -1 and -2, or --interleaved");
+    }
+    if let Some(most) = config.max_hits.filter(|&most| exceeds(config.min_hits, most)) {
+        return usage(format!("--min-hits {} is larger than --max-hits {most}", config.min_hits));
     }
     let segments = args.reads.segments()?;
     let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();
@@ -61,7 +64,17 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     let [kept, all] = [done.kept, done.reads].map(|reads| thousands(reads / mates));
     console.info(format_args!("{kept} of {all} {} were kept{changed}", unit(&segments)));
     tell_peak(console);
+    warn_of_none(done.reads, console);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether no read can have at least `least` and at most `most` hits, whatever its length.
+fn exceeds(least: Limit, most: Limit) -> bool {
+    match (least, most) {
+        (Limit::Number(least), Limit::Number(most)) => least > most,
+        (Limit::Part(least), Limit::Part(most)) => least > most,
+        _ => false,
+    }
 }
 
 /// Returns the command that headers of alignments name: what decides the records, the table and the reads.
@@ -145,8 +158,10 @@ pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode>
     output.finish().map_err(Error::from)?;
     set.commit_last().map_err(Error::from)?;
     tell_skipped(done.skipped_alignments, console);
-    let [reads, kmers, found] = [done.reads, done.kmers, done.found].map(thousands);
-    console.info(format_args!("{reads} reads; the table has {found} of their {kmers} k-mers"));
+    let (reads, kmers) = (counted(done.reads, "read"), counted(done.kmers, "k-mer"));
+    let found = thousands(done.found);
+    console.info(format_args!("{reads}; the table has {found} of their {kmers}"));
+    warn_of_none(done.reads, console);
     tell_peak(console);
     Ok(ExitCode::SUCCESS)
 }

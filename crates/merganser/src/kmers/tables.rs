@@ -66,7 +66,19 @@ pub(super) fn repeated(paths: &[PathBuf], cuts: &[Cut]) -> Option<[usize; 2]> {
 /// If a table cannot be opened, or stdin is given twice.
 pub(super) fn open(paths: &[impl AsRef<Path>], args: &TableArgs) -> Result<Vec<AnyTable>> {
     merganser_run::raise_open_file_limit();
+    if let Some(bounded) = paths.iter().find(|path| has_bounds(path.as_ref())) {
+        return usage(format!(
+            "{}: this command takes no bounds of counts: merganser kmers union makes a table with them",
+            bounded.as_ref().display()
+        ));
+    }
     as_told(algebra::open_tables(paths, !args.forward_only, &context(args, None))?, args)
+}
+
+/// Whether a path is that of a table followed by bounds of its counts.
+fn has_bounds(path: &Path) -> bool {
+    let table = |(table, _): (PathBuf, Cut)| table != path && table.exists();
+    !path.exists() && algebra::parse_operand(path.as_os_str()).is_ok_and(table)
 }
 
 /// Opens a table that is read more than once.

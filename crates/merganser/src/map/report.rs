@@ -2,10 +2,10 @@
 
 use merganser_io::ReadInput;
 use merganser_map::{Reported, Select};
-use merganser_run::{format_size, thousands};
+use merganser_run::{counted, format_size, thousands};
 
 use super::Finished;
-use crate::common::{counted, number_of_files, tell_skipped, tell_spilled, tell_time};
+use crate::common::{number_of_files, tell_skipped, tell_spilled, tell_time};
 use crate::console::{Console, Level};
 
 /// Prints what was mapped, the result and the time; then warnings.

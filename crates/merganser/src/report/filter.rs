@@ -35,6 +35,12 @@ pub(super) fn run(args: &ReportFilterArgs, console: &Console) -> Result<ExitCode
             args.report.display()
         ));
     }
+    if let Some(rank) = &selection.rank
+        && !report.rows().iter().any(|row| row.has_rank(rank))
+    {
+        let path = args.report.display();
+        console.warn(format_args!("{path}: no taxon of this report has rank {rank}"));
+    }
     if found.without_minimizers {
         console.warn(
             "minimizers are left out: a report does not tell which minimizers the kept reads have",

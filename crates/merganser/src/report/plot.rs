@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_io::OutputFormat;
-use merganser_report::plot::plot;
+use merganser_report::plot::{Options, plot};
+use merganser_taxreport::report::rank_code;
 
 use super::{SHOWN, check_inputs, results, warn_of_repeats};
 use crate::args::report::ReportPlotArgs;
@@ -22,11 +23,16 @@ pub(super) fn run(args: &ReportPlotArgs) -> Result<ExitCode> {
             args.output.display()
         ));
     }
+    let rank = match rank_code(&args.options.rank) {
+        Ok(rank) => rank,
+        Err(remedy) => return failure::usage(format!("--rank {}: {remedy}", args.options.rank)),
+    };
+    let options = Options { rank, ..args.options.clone() };
     let outputs =
         RunFiles::new().read(&args.results).write(Holds::PICTURE, [&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
     warn_of_repeats(&args.results, SHOWN);
-    let picture = plot(&results::read(&args.results)?, args.chart, &args.options)?;
+    let picture = plot(&results::read(&args.results)?, args.chart, &options)?;
     output.write_all(&drawn(&picture, &args.output, args.dpi)?)?;
     output.finish()?;
     outputs.commit_last()?;

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use merganser_io::{Input, find_files_of_mates};
-use merganser_run::{Context, thousands};
+use merganser_run::{Context, counted, thousands};
 use merganser_search::{
     Demultiplexed, Error, Pattern, ReadFiles, Samples, Trimmed, UNASSIGNED, demultiplex_in,
     trim_in, write_adapter_counts, write_sample_counts,
@@ -17,7 +17,7 @@ use merganser_search::{
 
 use super::outputs;
 use crate::args::SearchArgs;
-use crate::common;
+use crate::common::{self, NO_READS};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -169,9 +169,6 @@ impl Outcome {
     }
 }
 
-/// The warning about inputs without reads.
-const NO_READS: &str = "the inputs have no reads";
-
 fn told_of_samples(outcome: &Demultiplexed) -> (String, Option<&'static str>) {
     let (all, assigned) = (outcome.reads(), outcome.assigned().reads);
     let reasons = ["without a barcode", "with one of two barcodes", "ambiguous", "without letters"];
@@ -189,8 +186,8 @@ fn told_of_samples(outcome: &Demultiplexed) -> (String, Option<&'static str>) {
     let line = format!(
         "{} of {} assigned to {}, {} refused{refused}",
         thousands(assigned),
-        common::counted(all, "read"),
-        common::counted(outcome.samples.len() as u64, "sample"),
+        counted(all, "read"),
+        counted(outcome.samples.len() as u64, "sample"),
         thousands(all - assigned),
     );
     let warning = match (all, assigned) {
@@ -207,14 +204,22 @@ fn told_of_adapters(outcome: &Trimmed, keep_empty: bool) -> (String, Option<&'st
     let line = format!(
         "{} of {} had adapters; {} written, with {} of {}; {} without letters {}",
         thousands(outcome.trimmed_reads),
-        common::counted(outcome.reads, "read"),
-        common::counted(outcome.kept_reads, "read"),
+        counted(outcome.reads, "read"),
+        counted(outcome.kept_reads, "read"),
         thousands(outcome.kept_bases),
-        common::counted(outcome.bases, "letter"),
+        counted(outcome.bases, "letter"),
         thousands(outcome.empty_reads()),
         if keep_empty { "written as N" } else { "left out" },
     );
-    (line, (outcome.reads == 0).then_some(NO_READS))
+    let warning = match outcome {
+        Trimmed { reads: 0, .. } => Some(NO_READS),
+        Trimmed { bases, kept_bases, .. } if *kept_bases < bases / 2 => Some(
+            "more than half of the letters were cut away: an adapter that reads end with must be given as its \
+             reverse complement; a smaller --window looks only at the ends of reads",
+        ),
+        _ => None,
+    };
+    (line, warning)
 }
 
 /// Prints the results and their warnings.

@@ -1,10 +1,10 @@
 //! The summary on stderr: what was searched, what was found, and the time.
 
-use merganser_run::{format_size, thousands};
+use merganser_run::{counted, format_size, thousands};
 use merganser_search::Strand;
 
 use super::Finished;
-use crate::common::{counted, tell_skipped, tell_time};
+use crate::common::{tell_skipped, tell_time};
 use crate::console::Console;
 
 /// The number of counts of hits by edits that are printed.
@@ -41,6 +41,12 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     let hits = format!("{}{}", counted(outcome.total(), "hit"), by_edits(&sums(finished)));
     console.info(format_args!("{}{hits}", amplicons.unwrap_or_default()));
     tell_time(finished.started, context.threads, outcome.peak_memory, console);
+    let longest = finished.patterns.iter().map(|pattern| pattern.letters().len()).max();
+    if outcome.texts == 0 {
+        console.warn("the inputs have no sequences");
+    } else if outcome.letters < longest.unwrap_or(0) as u64 && outcome.total() == 0 {
+        console.warn("all sequences together are shorter than the longest pattern");
+    }
     console.print_warnings();
 }
 

@@ -12,7 +12,7 @@ use merganser_kraken2::{
     taxids_of_library,
 };
 use merganser_library::{LibraryMaps, References};
-use merganser_run::Context;
+use merganser_run::{Context, counted};
 use merganser_taxonomy::{Dump, TaxonomySource};
 use pyo3::prelude::*;
 
@@ -20,7 +20,6 @@ use super::opened::Opened;
 use crate::errors::{Arguments, require, wrong};
 use crate::keywords::Keywords;
 use crate::sequences::paths;
-use crate::text::counted;
 
 /// The options that only databases of Merganser have.
 const OWN: [&str; 11] = [

@@ -10,7 +10,7 @@ use merganser_run::thousands;
 
 use super::{Distribution, Share};
 use crate::Error;
-use crate::report::KrakenReport;
+use crate::report::{KrakenReport, rank_code};
 
 /// The letters of ranks in Bracken, the highest first.
 const LETTERS: &[u8; 9] = b"RKDPCOFGS";
@@ -47,12 +47,14 @@ impl FromStr for Level {
 
     fn from_str(code: &str) -> Result<Level, String> {
         let wrong = || "give one of D, K, P, C, O, F, G, S, or steps below one, as S1".to_owned();
+        let code = rank_code(code).map_err(|_| wrong())?;
         let (&letter, steps) = code.as_bytes().split_first().ok_or_else(wrong)?;
         let is_level = LETTERS[1..].contains(&letter) && steps.iter().all(u8::is_ascii_digit);
         if !is_level || steps.len() > 9 || steps.first() == Some(&b'0') {
             return Err(wrong());
         }
-        Ok(Level { code: code.into(), letter, steps: code[1..].parse().unwrap_or(0) })
+        let steps = code[1..].parse().unwrap_or(0);
+        Ok(Level { code, letter, steps })
     }
 }
 

@@ -17,8 +17,8 @@ pub struct ReportSelection {
     // If this is empty and a rank is given, clades of any taxon are selected. The program also takes names.
     #[cfg_attr(feature = "cli", arg(skip))]
     pub taxid: Vec<u64>,
-    /// Keep the clades of taxa with this rank code, e.g. S; with --taxid, only those within its clades
-    #[cfg_attr(feature = "cli", arg(long, value_name = "CODE"))]
+    /// Keep the clades of taxa with this rank, e.g. species or S; with --taxid, only those within its clades
+    #[cfg_attr(feature = "cli", arg(long, value_name = "RANK", value_parser = super::rank_code))]
     pub rank: Option<String>,
     /// Drop the clades that --taxid and --rank select, and keep the rest
     #[cfg_attr(feature = "cli", arg(long))]

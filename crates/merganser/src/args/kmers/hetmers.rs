@@ -55,7 +55,7 @@ pub(crate) struct HetmersArgs {
     /// Columns: smaller count, larger count, rarer k-mer, other k-mer on the same strand.
     #[arg(long, value_name = "FILE")]
     pub(crate) sequences: Option<PathBuf>,
-    /// Plot the pairs: PNG if FILE's name ends in .png, else SVG
+    /// Plot the pairs: PNG or PDF by FILE's suffix, else SVG
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
     /// Write the inferred ploidy and its evidence as JSON

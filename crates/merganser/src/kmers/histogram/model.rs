@@ -14,7 +14,7 @@ use merganser_spectrum::{Model, Settings};
 
 use super::genomescope;
 use super::page::{self, Shown};
-use super::{collect, cut};
+use super::{WHOLE, collect, cut};
 use crate::args::kmers::{HistogramArgs, PloidyChoice};
 use crate::console::Console;
 use crate::failure::{self, with_flags};
@@ -159,8 +159,8 @@ fn find(args: &HistogramArgs, console: &Console) -> Result<Found> {
             path.display()
         );
     }
-    if let Some(cut) = cut(description) {
-        console.warn(format_args!("{}: {cut}", path.display()));
+    if let Some(missing) = cut(description, WHOLE) {
+        console.warn(format_args!("{}: {missing}", path.display()));
     }
     let histogram = collect(&tables, &args.tables)?;
     let files = tables::files(&tables);
