@@ -16,6 +16,7 @@ fn bad_inputs() {
     let mut wrong_sum = good.clone();
     let at = wrong_sum.len() - 6;
     wrong_sum[at] ^= 0x55;
+    let twice = gzip(&gzip(b"@1\nACGT\n+\nIIII\n"));
     let cases: [(&str, &[u8]); 12] = [
         ("truncated.fq.gz", &good[..good.len() / 2]),
         ("truncated_in_trailer.fq.gz", &good[..good.len() - 3]),
@@ -27,6 +28,7 @@ fn bad_inputs() {
         ("ends_early.fq", b"@1\nACGT\n+\nIIII\n@2\nACGT\n"),
         ("binary.bin", b"\x7fELF\x02\x01\x01\0\0\0\0"),
         ("binary_within.fa", b">1\nACGT\nAC\x01\x02GT\n"),
+        ("twice.fq.gz", &twice),
         ("text.txt", b"Dear reader,\nthese are no reads.\n"),
         ("old_mac.fa", b">1\rACGT\rACGT\r"),
     ];

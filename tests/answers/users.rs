@@ -1,5 +1,6 @@
 //! Common complaints about other k-mer counters: a test for each one that other modules do not cover.
 
+use merganser_test_support::forms::gzip;
 use merganser_test_support::oracle::{self, Rule};
 use merganser_test_support::reads::{fasta, fastq, untidy};
 use merganser_test_support::tools::shell;
@@ -73,6 +74,55 @@ fn the_alphabet_is_documented_and_reported() {
 }
 
 /// Counts are not limited to 255 or 65,535.
+#[test]
+fn inputs_without_reads_are_warned_of() {
+    let dir = Dir::new();
+    dir.write("g.fa", format!(">g\n{}\n", "ACGTTGCAAGGCTTACGACT".repeat(20)));
+    dir.write("empty.fq", "");
+    dir.run("count -q -k 21 --min-count 1 g.fa -o t.mgk").ok();
+    dir.run("deplete index -q g.fa -o host.mgd").ok();
+    for command in [
+        "deplete filter host.mgd empty.fq -o x.fq",
+        "kmers filter-reads t.mgk empty.fq -o x.fq",
+        "kmers profile t.mgk empty.fq -o x.tsv",
+    ] {
+        let ran = dir.run(command);
+        assert_eq!(ran.warnings(), ["warning: there are no reads in the input"], "{command}");
+        ran.ok();
+    }
+    let ran = dir.run("search -p ACGTTGCA -e 1 empty.fq -o x.tsv");
+    assert_eq!(ran.warnings(), ["warning: there are no sequences in the input"]);
+}
+
+/// Command lines that mean something else than they say, or nothing.
+#[test]
+fn what_was_meant_is_said() {
+    let dir = Dir::new();
+    dir.write("g.fa", format!(">g\n{}\n", "ACGTTGCAAGGCTTACGACT".repeat(20)));
+    dir.run("count -q -k 21 --min-count 1 g.fa -o t.mgk").ok();
+    dir.write("t.mgk.gz", gzip(&dir.read("t.mgk")));
+    for (command, code, said) in [
+        ("kmers dump t.mgk:2..", 2, "this command takes no bounds of counts"),
+        ("kmers dump missing.mgk:2..", 1, "missing.mgk:2.."),
+        ("kmers info t.mgk.gz", 1, "a compressed table of k-mers"),
+        ("kmers union t.mgk t.mgk -ocmax", 2, "--counts MODE"),
+        ("kmers union t.mgk t.mgk -o u.txt", 2, "a .mgk table by default, which is not text"),
+        ("kmers qv -o . t.mgk g.fa", 2, "this is a folder"),
+        ("kmers qv -o out/ t.mgk g.fa", 2, "out/sample"),
+        ("kmers query --file g.fa t.mgk", 1, "kmers profile"),
+        (
+            "kmers filter-reads --min-hits 5 --max-hits 2 t.mgk g.fa",
+            2,
+            "is larger than --max-hits 2",
+        ),
+        ("report merge --sample-names a,a g.fa g.fa", 2, "has the name a twice"),
+    ] {
+        let error = dir.run(command).fails(code);
+        assert!(error.contains(said), "{command}: {error}");
+    }
+    assert_eq!(dir.names(), ["g.fa", "t.mgk", "t.mgk.gz"]);
+}
+
 #[test]
 fn counts_are_whole() {
     let dir = Dir::new();

@@ -123,3 +123,22 @@ fn what_it_cannot_take_is_said() {
     assert!(dir.run("kmers hetmers few.mgk -o x.tsv").fails(1).contains("no peak"));
     assert!(!dir.names().contains(&"x.tsv".to_owned()));
 }
+
+#[test]
+fn a_coverage_that_is_too_low_is_warned_of() {
+    let dir = Dir::new();
+    let mut random = Random(7);
+    let genome = random.bases(200_000);
+    // Nearly all k-mers occur once, and those of a short repeat eight times.
+    let mut text = format!(">g\n{}\n", String::from_utf8_lossy(&genome));
+    for _ in 0..8 {
+        text += &format!(">r\n{}\n", String::from_utf8_lossy(&genome[..100]));
+    }
+    dir.write("low.fa", text);
+    dir.run("count -q -k 21 --min-count 1 low.fa -o low.mgk").ok();
+    let ran = dir.run("kmers hetmers low.mgk -o low.tsv");
+    assert!(ran.stderr.contains("the coverage is probably too low"), "{}", ran.stderr);
+    dir.run("count -q -k 21 low.fa -o cut.mgk").ok();
+    let ran = dir.run("kmers hetmers cut.mgk -o cut.tsv");
+    assert!(ran.stderr.contains("count with --min-count 1"), "{}", ran.stderr);
+}

@@ -279,7 +279,7 @@ fn what_is_wrong_is_said_in_one_line() {
     assert!(error.contains("is an input"), "{error}");
     assert_eq!(text(&dir, "first.fq"), "kept");
     let ran = dir.run("search --demultiplex one.tsv -e 1 none.fq -o {}.fq");
-    assert!(ran.stderr.contains("the inputs have no reads"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("there are no reads in the input"), "{}", ran.stderr);
     ran.ok();
     assert_eq!((text(&dir, "second one.fq"), text(&dir, "unassigned.fq")), Default::default());
 }

@@ -11,7 +11,7 @@ use merganser_io::{Input, Output, OutputSet};
 use merganser_kraken2::taxids_of_library;
 use merganser_kraken2::{Kraken2Database, Kraken2Sequence};
 use merganser_library::LibraryMaps;
-use merganser_run::Context;
+use merganser_run::{Context, counted};
 use merganser_taxonomy::Dump;
 use merganser_taxreport::bracken::Distribution;
 
@@ -49,10 +49,17 @@ impl Distributions {
         for (length, mut output) in self.0 {
             let distribution = make(length)?;
             if distribution.rows.is_empty() {
+                let without = match &distribution.unmapped[..] {
+                    [] => String::new(),
+                    [first, ..] => {
+                        let count = counted(distribution.unmapped.len() as u64, "sequence");
+                        format!(" ({count} without a taxid of the database, first {first})")
+                    }
+                };
                 bail!(
-                    "these genomes have no reads of {length} letters with a taxon of the database, so the \
-                     distribution would have no rows, and nothing is written: give the genomes that the \
-                     database was built from, or a smaller length"
+                    "no read of {length} letters of these genomes belongs to a taxon of the database{without}, so that \
+                     the distribution would have no rows: give the genomes that the database was built from, or a \
+                     smaller length"
                 );
             }
             output.write_all(distribution.text().as_bytes())?;

@@ -20,7 +20,7 @@ use crate::interrupt;
 use crate::progress::Bar;
 
 /// The warning about inputs without reads.
-pub(crate) const NO_READS: &str = "the inputs have no reads";
+pub(crate) const NO_READS: &str = "there are no reads in the input";
 
 /// Returns the context of a run: the resources that the options of all commands name, and the progress bar, the
 /// warnings and the cancellation of the program.

@@ -319,6 +319,8 @@ mod tests {
             (Holds::TABLE, "x.kff"),
             (Holds::COUNTED_TABLE, "x.jf"),
             (Holds::HITS, "x.bed.gz"),
+            (Holds::LINES, "x.txt"),
+            (Holds::HITS, "x.txt.gz"),
             (Holds::ANYTHING, "x.bam.xz"),
         ] {
             assert_eq!(problem(holds, name), "", "{name}");
@@ -333,6 +335,14 @@ mod tests {
             (Holds::TABLE, "x.jf.gz", "Jellyfish's binary format is already compressed"),
             (Holds::TABLE, "x.gz", "a .mgk table is already compressed: leave .gz out"),
             (Holds::HITS, "x.bam.gz", "BAM is already compressed: leave .gz out"),
+            (
+                Holds::TABLE,
+                "x.txt",
+                "is a .mgk table by default, which is not text: end its name in .mgk",
+            ),
+            (Holds::COUNTED_TABLE, "x.TXT.gz", "is a .mgk table by default"),
+            (Holds::HITS, "x.gff3", "cannot be GFF or GTF: end its name in .tsv"),
+            (Holds::VALUES, "x.bw", "cannot be bigWig"),
             (Holds::PARTIAL, "x.tsv", "cannot be TSV: give it a name without such a suffix"),
         ] {
             assert!(problem(holds, name).contains(what), "{name}: {}", problem(holds, name));

@@ -195,8 +195,9 @@ fn distributions_stand_beside_databases() {
         dir.write(&format!("genomes/{name}.fa"), format!(">{name}.1\n{letters}\n"));
     }
     let map = "a.1\t13\nb.1\t12\nc.1\t21\n";
-    let none = dir.run("db bracken k2 --read-lengths 60 genomes");
-    assert_eq!(none.warnings().len(), 2, "{}", none.stderr);
+    let none = dir.run("db bracken k2 --read-lengths 60 genomes").fails(1);
+    assert!(none.contains("(3 sequences without a taxid of the database, first a.1)"), "{none}");
+    assert_eq!(text(dir, "k2/database60mers.kmer_distrib"), expected);
     dir.run("db bracken k2 --read-lengths 60 genomes --strict --unmapped u").fails(1);
     dir.write("own", map);
     dir.run("db bracken k2 --read-lengths 60 genomes --map own --strict -q").ok();

@@ -306,6 +306,19 @@ fn filtered_reports_are_reports_of_their_reads() {
         "{}",
         ran.stderr
     );
+    let [by_name, by_code] =
+        ["genus", "G"].map(|rank| dir.run(&format!("report filter r --rank {rank}")).ok());
+    assert_eq!(by_name, by_code);
+    let unknown = dir.run("report filter r --rank X").fails(2);
+    assert!(unknown.contains("give a name, such as species or genus, or a code"), "{unknown}");
+    let ran = dir.run("report filter r --rank K");
+    assert!(ran.stderr.contains("r: no taxon of this report has rank K"), "{}", ran.stderr);
+    for rank in ["genus", "G"] {
+        dir.run(&format!("report plot --chart taxa --rank {rank} r -o {rank}.svg")).ok();
+    }
+    assert!(dir.read("genus.svg") == dir.read("G.svg"));
+    let unknown = dir.run("report plot --chart taxa --rank x r -o x.svg").fails(2);
+    assert!(unknown.contains("--rank x: give a name"), "{unknown}");
     let none = dir.run("report filter a.kreport --taxid 999").ok();
     assert_eq!(none, "  0.00\t0\t0\tR\t1\troot\n");
     dir.write("none", none);

@@ -13,7 +13,7 @@ use merganser_run::Summary;
 use super::Environment;
 use super::outputs::{Closed, Files};
 use crate::args::classify::QueryArgs;
-use crate::common::{tell_skipped, tell_time, unit, write_summary};
+use crate::common::{NO_READS, tell_skipped, tell_time, unit, write_summary};
 use crate::pages::{frame, inputs_of, parameter};
 use crate::{devices, failure};
 
@@ -168,7 +168,7 @@ fn tell(
 ) {
     let console = environment.console;
     if outcome.records == 0 {
-        console.warn("there are no reads in the input");
+        console.warn(NO_READS);
     }
     environment.tell_what("", segments, (outcome.bases, outcome.records));
     tell_skipped(outcome.skipped_alignments, console);

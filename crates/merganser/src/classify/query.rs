@@ -18,7 +18,7 @@ use super::kraken2::{self, Sample};
 use super::outputs::{Closed, Files, Reports, read_paths};
 use super::{Environment, summary};
 use crate::args::classify::QueryArgs;
-use crate::common::{tell_skipped, tell_time, text_of, unit, write_summary};
+use crate::common::{NO_READS, tell_skipped, tell_time, text_of, unit, write_summary};
 use crate::console::Console;
 use crate::database::AnyDatabase;
 use crate::files::RunFiles;
@@ -314,7 +314,7 @@ impl<'a> Query<'a> {
     ) {
         let name = self.sample.map_or_else(String::new, |sample| format!("{}: ", sample.display()));
         if outcome.records == 0 {
-            environment.console.warn(format_args!("{name}there are no reads in the input"));
+            environment.console.warn(format_args!("{name}{NO_READS}"));
         }
         let size = (outcome.bases, outcome.records);
         environment.tell_what(&name, &self.segments, size);

@@ -17,7 +17,7 @@ use merganser_taxreport::report::KrakenReport;
 use super::{outputs, page};
 use crate::args::extract::{ExtractFormat, ExtractReadsArgs};
 use crate::args::taxon::{TaxonArg, has_names, taxids};
-use crate::common::{self, tell_skipped, unit};
+use crate::common::{self, NO_READS, tell_skipped, unit};
 use crate::console::{self, Console};
 use crate::database::{self, AnyDatabase};
 use crate::failure::usage;
@@ -171,7 +171,7 @@ fn taxa(args: &ExtractReadsArgs, console: &Console) -> Result<ExtractConfig> {
 fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, unit: &str, console: &Console) {
     let lines = args.lines.display();
     if outcome.records == 0 {
-        console.warn("there are no reads in the input");
+        console.warn(NO_READS);
     }
     if let Some(first) = &outcome.first_without_line {
         let count = thousands(outcome.without_line);

@@ -43,7 +43,7 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     tell_time(finished.started, context.threads, outcome.peak_memory, console);
     let longest = finished.patterns.iter().map(|pattern| pattern.letters().len()).max();
     if outcome.texts == 0 {
-        console.warn("the inputs have no sequences");
+        console.warn("there are no sequences in the input");
     } else if outcome.letters < longest.unwrap_or(0) as u64 && outcome.total() == 0 {
         console.warn("all sequences together are shorter than the longest pattern");
     }
