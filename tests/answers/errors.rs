@@ -17,7 +17,7 @@ fn bad_inputs() {
     let at = wrong_sum.len() - 6;
     wrong_sum[at] ^= 0x55;
     let twice = gzip(&gzip(b"@1\nACGT\n+\nIIII\n"));
-    let cases: [(&str, &[u8]); 12] = [
+    let cases: [(&str, &[u8]); 13] = [
         ("truncated.fq.gz", &good[..good.len() / 2]),
         ("truncated_in_trailer.fq.gz", &good[..good.len() - 3]),
         ("wrong_checksum.fq.gz", &wrong_sum),

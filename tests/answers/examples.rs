@@ -17,7 +17,7 @@ const LEFT_OUT: [(&str, &str); 3] = [
 ];
 
 /// Warnings that examples may have here, each with the reason. Any other warning is a failure.
-const WARNINGS: [(&str, &str); 12] = [
+const WARNINGS: [(&str, &str); 14] = [
     ("the table holds only k-mers that occur 2 times", "tables lack rare k-mers by default"),
     ("no k-mer of this histogram occurs once", "the same"),
     ("of the k-mers up to the main peak lie where the model has none", "a genome of 20 kb at 40x"),
@@ -31,6 +31,8 @@ const WARNINGS: [(&str, &str); 12] = [
     ("switch and Hamming error rates cannot be determined", "the child is its own mother"),
     ("have an id that an earlier one has, first mine", "the database has it already"),
     ("of the taxids are not in this report, first 9606", "the sample has no human reads"),
+    ("no taxon of this report has rank S1", "its taxa are species"),
+    ("no read was extracted", "all reads are of the species"),
     ("no taxid of the database found", "genomes of another database"),
     ("taxa of the database have no read in these genomes", "the same"),
 ];

@@ -240,8 +240,6 @@ fn options_of_other_tools() {
         "map -a ref.fa r.fq",
         "map ref.fa r.fq -threads 4",
         "count --k 31 r.fa",
-        "count --no-such-option r.fa",
-        "kmers union a.mgk b.mgk -ocmax",
         "kmers union -ci5 a.mgk b.mgk",
         "kmers dump -ci5 a.mgk",
         "kmers simple a.mgk b.mgk",

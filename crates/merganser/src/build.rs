@@ -12,7 +12,7 @@ use merganser_classify::{BuildConfig, BuildOutcome, Database};
 use merganser_io::{Input, Output};
 use merganser_kraken2::{Kraken2BuildConfig, check_read_length};
 use merganser_library::References;
-use merganser_run::{Context, JobPlan, Summary, format_size};
+use merganser_run::{Context, JobPlan, Summary, counted, format_size};
 use merganser_taxonomy::TaxonomySource;
 use merganser_taxreport::bracken::Distribution;
 
@@ -89,11 +89,11 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     }
     outputs.commit_last()?;
     console.info(format_args!(
-        "built {} from {} sequences with {} bases: {} features, {} in {:.1} s",
+        "built {} from {} with {}: {}, {} in {:.1} s",
         args.output.display(),
-        database.targets().len(),
-        database.targets().iter().map(|target| target.bases).sum::<u64>(),
-        database.features(),
+        counted(database.targets().len() as u64, "sequence"),
+        counted(database.targets().iter().map(|target| target.bases).sum(), "base"),
+        counted(database.features(), "feature"),
         format_size(database.bytes()),
         started.elapsed().as_secs_f64()
     ));

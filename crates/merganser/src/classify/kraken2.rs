@@ -8,7 +8,7 @@ use clap::{Args, Command};
 use merganser_classify::{LineFormat, RunConfig};
 use merganser_io::{OutputSet, ReadInput};
 use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2Outcome, ReadShare, run_with};
-use merganser_run::Summary;
+use merganser_run::{Summary, thousands};
 
 use super::Environment;
 use super::outputs::{Closed, Files};
@@ -176,8 +176,8 @@ fn tell(
     console.info(format_args!(
         "classified {} of {} {} ({percent:.2} %) in {:.1} s by Kraken 2's rules; confidence {}, \
          minimum-hit-groups {}",
-        outcome.classified,
-        outcome.records,
+        thousands(outcome.classified),
+        thousands(outcome.records),
         unit(segments),
         started.elapsed().as_secs_f64(),
         config.confidence,

@@ -11,7 +11,7 @@ use merganser_classify::{Columns, LineFormat, Outcome, RunConfig};
 use merganser_io::{Input, OutputSet, ReadInput, Records};
 use merganser_kraken2::ReadShare;
 use merganser_report::data::Data;
-use merganser_run::Summary;
+use merganser_run::{Summary, thousands};
 use merganser_taxreport::output::{ReadPaths, ReadStyle};
 
 use super::kraken2::{self, Sample};
@@ -345,8 +345,8 @@ impl<'a> Query<'a> {
         environment.console.info(format_args!(
             "{name}classified {} of {} {} ({percent:.2} %) in {:.1} s; hitmin {}{}{contested}, hitdiff \
              {}{near}{confidence}{fraction}, lowest {}, highest {}, max-cand {}",
-            outcome.classified,
-            outcome.records,
+            thousands(outcome.classified),
+            thousands(outcome.records),
             unit(&self.segments),
             started.elapsed().as_secs_f64(),
             thresholds.hitmin,
