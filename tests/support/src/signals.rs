@@ -34,6 +34,11 @@ pub fn signal(child: &Child, name: &str) {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
+    // An emulator handles all signals from its own start on.
+    let program = std::fs::read_link(format!("/proc/{}/exe", child.id())).unwrap_or_default();
+    if program.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"qemu-")) {
+        std::thread::sleep(Duration::from_secs(3));
+    }
     let sent =
         Command::new("sh").args(["-c", &format!("kill -{name} {}", child.id())]).status().unwrap();
     assert!(sent.success());
