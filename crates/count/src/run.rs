@@ -17,8 +17,7 @@ use merganser_kmers::formats::TableOutput;
 use merganser_kmers::{Histogram, JobHash, MemoryTable, Piece, PieceKind};
 use merganser_run::options::Auto;
 use merganser_run::{
-    Cancel, Context, Progress, Shard, Stages, Unit, Warnings, Work, counted, each, start_scoped,
-    thousands,
+    Cancel, Context, Progress, Shard, Stages, Unit, Warnings, Work, each, start_scoped, thousands,
 };
 use merganser_seq::with_kmer;
 use merganser_store::{Bins, BlockPool, Spilling, Storage, Writer};
@@ -296,8 +295,11 @@ fn warn(config: &Config, outcome: &Outcome, warnings: &Warnings) {
     if outcome.records == 0 {
         warnings.push("no k-mers: the input has no records");
     } else if outcome.total_kmers == 0 {
-        let (records, k) = (counted(outcome.records, "record"), config.k);
-        warnings.push(format!("no k-mers: {k} usable bases in a row are in none of {records}"));
+        let records = match outcome.records {
+            1 => "its only record has no".to_owned(),
+            all => format!("none of {} records has", thousands(all)),
+        };
+        warnings.push(format!("no k-mers: {records} {} usable bases in a row", config.k));
     } else if outcome.kept_kmers == 0 && config.panel.is_some() {
         warnings.push("no k-mer of the panel occurs in the input within the limits of counts");
     } else if outcome.kept_kmers == 0 {

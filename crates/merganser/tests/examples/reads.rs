@@ -166,7 +166,7 @@ pub(crate) fn handle_errors(runs: &Runs) {
     runs.write("short.fa", ">1\nACGT\n");
     let expected = "\
 1 reads, 0 k-mers
-warning: no k-mers: none of 1 records has 21 usable bases in a row
+warning: no k-mers: its only record has no 21 usable bases in a row
 ";
     assert_eq!(runs.ok("handle_errors short.fa 1"), expected);
 }

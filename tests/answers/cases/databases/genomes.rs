@@ -33,7 +33,7 @@ fn files_of_genes_in_folders_are_no_genomes() {
     for format in ["merganser", "kraken2"] {
         let built = dir.run(&format!("build --format {format} --taxonomy tax -o {format} g"));
         assert!(built.warnings().is_empty(), "{}", built.stderr);
-        assert!(built.stderr.contains("from 1 sequences"), "{}", built.stderr);
+        assert!(built.stderr.contains("from 1 sequence with"), "{}", built.stderr);
         built.ok();
     }
     // A file of genes that is given by name is used, with a warning.
