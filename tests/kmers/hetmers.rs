@@ -129,8 +129,9 @@ fn a_coverage_that_is_too_low_is_warned_of() {
     let dir = Dir::new();
     let mut random = Random(7);
     let genome = random.bases(200_000);
-    // Nearly all k-mers occur once, and those of a short repeat eight times.
+    // Nearly all k-mers occur once, a few twice, and those of a short repeat nine times.
     let mut text = format!(">g\n{}\n", String::from_utf8_lossy(&genome));
+    text += &format!(">t\n{}\n", String::from_utf8_lossy(&genome[1000..1040]));
     for _ in 0..8 {
         text += &format!(">r\n{}\n", String::from_utf8_lossy(&genome[..100]));
     }
