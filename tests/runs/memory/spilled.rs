@@ -66,7 +66,7 @@ fn the_memory_that_count_names_is_enough() {
 fn the_memory_that_a_union_names_is_enough() {
     let dir = Dir::new();
     for (name, seed) in [("a", 1), ("b", 2)] {
-        reads(&dir, "r.fa", (60_000, seed));
+        reads(&dir, "r.fa", (90_000, seed));
         let options = "-q --threads 2 -k 31 --min-count 1 --format kff";
         dir.run(&format!("count {options} -o {name}.kff r.fa")).ok();
     }
