@@ -212,7 +212,7 @@ pub(super) fn add(error: &mut Error, cli: &Command, words: &[String]) {
         ErrorKind::UnknownArgument => {
             let (name, command) = chosen(cli, words);
             unknown(error).and_then(|option| {
-                let spare = || surplus(&name, command, &option);
+                let spare = || surplus((&name, command), words, &option);
                 kmc_counts(&name, command, words)
                     .or_else(|| known(&name, command, &option))
                     .or_else(|| one_dash(command, words))
@@ -326,10 +326,13 @@ fn two_dashes(command: &Command, option: &str) -> Option<String> {
 }
 
 /// Returns a tip for an argument too many.
-fn surplus(name: &str, command: &Command, argument: &str) -> Option<String> {
+fn surplus((name, command): (&str, &Command), words: &[String], argument: &str) -> Option<String> {
+    let has_output = words.iter().any(|word| word == "-o" || word == "--output");
     match () {
         () if argument.starts_with('-') => None,
-        () if name == "index" => Some("an index has one reference: join the files".to_owned()),
+        () if name == "index" && has_output => {
+            Some("an index has one reference: join the files".to_owned())
+        }
         () if name == "kmers eval" => {
             Some("the expression is one argument: put it in quotes, as in --help".to_owned())
         }
