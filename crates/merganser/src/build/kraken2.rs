@@ -14,7 +14,7 @@ use merganser_kraken2::{
     Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
 use merganser_library::{LibraryMaps, References, check_maps};
-use merganser_run::{Context, Silent, Summary, format_size, thousands};
+use merganser_run::{Context, Silent, Summary, counted, format_size};
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::bracken::Distribution;
 
@@ -198,11 +198,11 @@ fn warn(notes: &Kraken2BuildNotes, console: &Console) {
 
 fn tell(args: &BuildArgs, notes: &Kraken2BuildNotes, console: &Console, started: Instant) {
     console.info(format_args!(
-        "built {} from {} sequences with {} bases: {} minimizers, {} in {:.1} s",
+        "built {} from {} with {}: {}, {} in {:.1} s",
         args.output.display(),
-        thousands(notes.sequences),
-        thousands(notes.bases),
-        thousands(notes.size),
+        counted(notes.sequences, "sequence"),
+        counted(notes.bases, "base"),
+        counted(notes.size, "minimizer"),
         format_size(4 * notes.capacity),
         started.elapsed().as_secs_f64()
     ));
