@@ -22,7 +22,7 @@ use crate::holds::Holds;
 use crate::interrupt;
 use page::Shown;
 
-/// What to do about k-mers that are missing from a histogram.
+/// The remedy for k-mers that are missing from a histogram, as the end of a warning.
 const WHOLE: &str = " from this histogram; count with --histogram for the whole one";
 
 pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
