@@ -73,7 +73,6 @@ fn the_alphabet_is_documented_and_reported() {
     assert_eq!(ran.ok(), "ACG\t5\nGTA\t2\n");
 }
 
-/// Counts are not limited to 255 or 65,535.
 #[test]
 fn inputs_without_reads_are_warned_of() {
     let dir = Dir::new();
@@ -106,7 +105,7 @@ fn what_was_meant_is_said() {
         ("kmers dump missing.mgk:2..", 1, "missing.mgk:2.."),
         ("kmers info t.mgk.gz", 1, "a compressed table of k-mers"),
         ("kmers union t.mgk t.mgk -ocmax", 2, "--counts MODE"),
-        ("kmers union t.mgk t.mgk -o u.txt", 2, "a .mgk table by default, which is not text"),
+        ("kmers union t.mgk t.mgk -o u.txt", 2, "a .mgk table by default: end its name in"),
         ("kmers qv -o . t.mgk g.fa", 2, "this is a folder"),
         ("kmers qv -o out/ t.mgk g.fa", 2, "out/sample"),
         ("kmers query --file g.fa t.mgk", 1, "kmers profile"),
@@ -123,6 +122,7 @@ fn what_was_meant_is_said() {
     assert_eq!(dir.names(), ["g.fa", "t.mgk", "t.mgk.gz"]);
 }
 
+/// Counts are not limited to 255 or 65,535.
 #[test]
 fn counts_are_whole() {
     let dir = Dir::new();

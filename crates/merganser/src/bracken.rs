@@ -11,7 +11,7 @@ use merganser_io::{Input, Output, OutputSet};
 use merganser_kraken2::taxids_of_library;
 use merganser_kraken2::{Kraken2Database, Kraken2Sequence};
 use merganser_library::LibraryMaps;
-use merganser_run::{Context, counted};
+use merganser_run::Context;
 use merganser_taxonomy::Dump;
 use merganser_taxreport::bracken::Distribution;
 
@@ -37,36 +37,23 @@ impl Distributions {
     }
 
     /// Makes and writes all distributions; they appear together with the outputs of their set. Returns the last
-    /// one, for its warnings.
+    /// one, for its warnings, and whether none has a row.
     ///
     /// # Errors
-    /// Returns the errors of `make`, and of writing; fails if a distribution would have no rows.
+    /// Returns the errors of `make`, and of writing.
     pub(crate) fn write(
         self,
         make: impl Fn(usize) -> Result<Distribution, Error>,
-    ) -> Result<Distribution> {
-        let mut last = Distribution::default();
+    ) -> Result<(Distribution, bool)> {
+        let (mut last, mut are_empty) = (Distribution::default(), true);
         for (length, mut output) in self.0 {
             let distribution = make(length)?;
-            if distribution.rows.is_empty() {
-                let without = match &distribution.unmapped[..] {
-                    [] => String::new(),
-                    [first, ..] => {
-                        let count = counted(distribution.unmapped.len() as u64, "sequence");
-                        format!(" ({count} without a taxid of the database, first {first})")
-                    }
-                };
-                bail!(
-                    "no read of {length} letters of these genomes belongs to a taxon of the database{without}, so that \
-                     the distribution would have no rows: give the genomes that the database was built from, or a \
-                     smaller length"
-                );
-            }
+            are_empty &= distribution.rows.is_empty();
             output.write_all(distribution.text().as_bytes())?;
             output.finish()?;
             last = distribution;
         }
-        Ok(last)
+        Ok((last, are_empty))
     }
 }
 

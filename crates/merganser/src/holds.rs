@@ -205,7 +205,7 @@ impl Holds {
         }
         if let Some(first) = formats.first().filter(|first| !is_text(**first) && names_text(path)) {
             return Some(format!(
-                "{name}: this output is {first} by default, which is not text: {}",
+                "{name}: this output is {first} by default: {}",
                 self.remedy(formats)
             ));
         }
@@ -242,8 +242,8 @@ impl Holds {
 
 /// Whether a format is text, which may be compressed.
 fn is_text(format: OutputFormat) -> bool {
-    use OutputFormat::{Bed, Csv, Fasta, Fastq, Html, Json, Sam, Tsv};
-    matches!(format, Bed | Csv | Fasta | Fastq | Html | Json | Sam | Tsv)
+    use OutputFormat::{Bed, BedGraph, Csv, Fasta, Fastq, Html, Json, Sam, Smudges, Tsv, Wig};
+    matches!(format, Bed | BedGraph | Csv | Fasta | Fastq | Html | Json | Sam | Smudges | Tsv | Wig)
 }
 
 /// Whether a name is that of a text of no particular format, which may be compressed.
@@ -321,6 +321,8 @@ mod tests {
             (Holds::HITS, "x.bed.gz"),
             (Holds::LINES, "x.txt"),
             (Holds::HITS, "x.txt.gz"),
+            (Holds::VALUES, "x.txt"),
+            (Holds::VALUES, "x.bedgraph.gz"),
             (Holds::ANYTHING, "x.bam.xz"),
         ] {
             assert_eq!(problem(holds, name), "", "{name}");
@@ -335,11 +337,7 @@ mod tests {
             (Holds::TABLE, "x.jf.gz", "Jellyfish's binary format is already compressed"),
             (Holds::TABLE, "x.gz", "a .mgk table is already compressed: leave .gz out"),
             (Holds::HITS, "x.bam.gz", "BAM is already compressed: leave .gz out"),
-            (
-                Holds::TABLE,
-                "x.txt",
-                "is a .mgk table by default, which is not text: end its name in .mgk",
-            ),
+            (Holds::TABLE, "x.txt", "is a .mgk table by default: end its name in .mgk"),
             (Holds::COUNTED_TABLE, "x.TXT.gz", "is a .mgk table by default"),
             (Holds::HITS, "x.gff3", "cannot be GFF or GTF: end its name in .tsv"),
             (Holds::VALUES, "x.bw", "cannot be bigWig"),

@@ -1,5 +1,7 @@
 //! Tips for unknown options: the equivalents here of other tools' options.
 
+use std::path::Path;
+
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
@@ -213,7 +215,7 @@ pub(super) fn add(error: &mut Error, cli: &Command, words: &[String]) {
             let (name, command) = chosen(cli, words);
             unknown(error).and_then(|option| {
                 let spare = || surplus((&name, command), words, &option);
-                kmc_counts(&name, command, words)
+                kmc_counts(command, words, &option)
                     .or_else(|| known(&name, command, &option))
                     .or_else(|| one_dash(command, words))
                     .or_else(|| two_dashes(command, &option))
@@ -225,8 +227,11 @@ pub(super) fn add(error: &mut Error, cli: &Command, words: &[String]) {
         _ => None,
     };
     let Some(tip) = tip else {
-        // clap's own tip is that the word may be a value, which it never is.
-        error.remove(ContextKind::Suggested);
+        // clap's own tip is that the word may be a value.
+        let may_be_file = unknown(error).is_some_and(|word| Path::new(&word).exists());
+        if error.to_string().contains("tip: to pass '") && !may_be_file {
+            error.remove(ContextKind::Suggested);
+        }
         return;
     };
     for guess in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
@@ -265,27 +270,35 @@ fn known(name: &str, command: &Command, option: &str) -> Option<String> {
 }
 
 /// Returns a tip for KMC's limits of counts, which are a word with their value, such as `-ci5`.
-fn kmc_counts(name: &str, command: &Command, words: &[String]) -> Option<String> {
+fn kmc_counts(command: &Command, words: &[String], option: &str) -> Option<String> {
     let is_limit = |word: &String| {
         let value = word.strip_prefix("-ci").or_else(|| word.strip_prefix("-cx"));
         value.is_some_and(|value| value.parse::<u64>().is_ok())
     };
-    (name.starts_with("kmers ") && words.iter().any(is_limit)).then(|| {
-        let tip = match has(command, "--min-count") {
-            true => "--min-count N and --max-count N are the limits of the counts",
-            false => "TABLE:MIN..MAX limits the counts of a table",
-        };
-        tip.to_owned()
-    })
+    let mut operands = command.get_positionals().filter_map(|operand| operand.get_value_names());
+    let tip = match () {
+        () if option != "-c" || !words.iter().any(is_limit) => return None,
+        () if has(command, "--min-count") => {
+            "--min-count N and --max-count N are the limits of the counts"
+        }
+        () if operands.any(|names| names.iter().any(|name| name.contains("MIN..MAX"))) => {
+            "TABLE:MIN..MAX limits the counts of a table"
+        }
+        () => return None,
+    };
+    Some(tip.to_owned())
 }
 
 /// Returns the problem of a command line that is valid but does not mean what it says: KMC's `-ocmax` would name an
 /// output.
-pub(super) fn misunderstood(words: &[String]) -> Option<String> {
+pub(super) fn misunderstood(cli: &Command, words: &[String]) -> Option<String> {
     let modes = ["min", "max", "sum", "diff", "left", "right"];
     let mode =
         |word: &String| modes.into_iter().find(|mode| word.strip_prefix("-oc") == Some(*mode));
-    let mode = words.iter().find_map(mode).filter(|_| words[0] == "kmers")?;
+    let mode = words.iter().take_while(|word| *word != "--").find_map(mode)?;
+    if !has(chosen(cli, words).1, "--counts") {
+        return None;
+    }
     Some(format!(
         "-oc{mode} would name the output c{mode}: --counts MODE has the meaning of KMC's option"
     ))
@@ -327,7 +340,8 @@ fn two_dashes(command: &Command, option: &str) -> Option<String> {
 
 /// Returns a tip for an argument too many.
 fn surplus((name, command): (&str, &Command), words: &[String], argument: &str) -> Option<String> {
-    let has_output = words.iter().any(|word| word == "-o" || word == "--output");
+    let has_output =
+        words.iter().any(|word| word.starts_with("-o") || word.starts_with("--output"));
     match () {
         () if argument.starts_with('-') => None,
         () if name == "index" && has_output => {

@@ -19,7 +19,7 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
     let command = environment.apply(super::command());
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some(problem) = hints::misunderstood(&words) {
+    if let Some(problem) = hints::misunderstood(&command, &words) {
         return Err(clap::Error::raw(ErrorKind::ValueValidation, format!("{problem}\n")));
     }
     let parsed = command.clone().try_get_matches().and_then(|matches| {

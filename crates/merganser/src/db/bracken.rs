@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use merganser_io::is_file;
 use merganser_kraken2::Error;
 use merganser_kraken2::Kraken2Database;
@@ -61,7 +61,7 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
         files.write(Holds::LINES, &args.taxids.unmapped).write(Holds::ANYTHING, &paths).check()?;
     let distributions = Distributions::create(&args.read_lengths, path, &outputs)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
-    let made = match &opened {
+    let (made, are_empty) = match &opened {
         AnyDatabase::Own(database) => distributions.write(|length| library.of(database, length))?,
         AnyDatabase::Kraken2(database) => {
             let dump = taxonomy.as_ref().map(Dump::read).transpose()?;
@@ -75,6 +75,12 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
         }
     };
     tell_unmapped(&made.unmapped, &args.taxids, unmapped, console)?;
+    if are_empty {
+        bail!(
+            "these genomes have no reads with a taxon of the database, so that the distribution would have no \
+             rows, and nothing is written: give the genomes that the database was built from, or smaller lengths"
+        );
+    }
     outputs.commit_last()?;
     tell_missing(&made.missing, console);
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();

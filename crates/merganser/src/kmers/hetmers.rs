@@ -188,7 +188,7 @@ fn warn_of_coverage(table: &AnyTable, rows: &[(u32, u64)], console: &Console) {
     if share < MIN_SHARE {
         console.warn(format_args!(
             "{}: k-mers that occur {} times or more, which are taken for those of the genome, are only {:.1} % of all: \
-             the coverage is probably too low, and the inferred ploidy worthless",
+             the coverage is probably too low, or the reads have too many errors, to infer a ploidy",
             table.path().display(),
             u64::from(solid) + 1,
             100.0 * share,

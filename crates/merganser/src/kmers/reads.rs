@@ -31,7 +31,10 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
         return usage("--output2 is for pairs: give -1 and -2, or --interleaved");
     }
     if let Some(most) = config.max_hits.filter(|&most| exceeds(config.min_hits, most)) {
-        return usage(format!("--min-hits {} is larger than --max-hits {most}", config.min_hits));
+        return usage(format!(
+            "--min-hits {} (2 by default) is larger than --max-hits {most}",
+            config.min_hits
+        ));
     }
     let segments = args.reads.segments()?;
     let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();

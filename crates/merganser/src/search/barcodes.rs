@@ -214,8 +214,8 @@ fn told_of_adapters(outcome: &Trimmed, keep_empty: bool) -> (String, Option<&'st
     let warning = match outcome {
         Trimmed { reads: 0, .. } => Some(NO_READS),
         Trimmed { bases, kept_bases, .. } if *kept_bases < bases / 2 => Some(
-            "more than half of the letters were cut away: an adapter that reads end with must be given as its \
-             reverse complement; a smaller --window looks only at the ends of reads",
+            "more than half of the letters were cut away; if that is not expected, give an adapter that reads end \
+             with as its reverse complement, or a smaller --window",
         ),
         _ => None,
     };

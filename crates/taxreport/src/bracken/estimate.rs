@@ -46,7 +46,10 @@ impl FromStr for Level {
     type Err = String;
 
     fn from_str(code: &str) -> Result<Level, String> {
-        let wrong = || "give one of D, K, P, C, O, F, G, S, or steps below one, as S1".to_owned();
+        let wrong = || {
+            "give one of D, K, P, C, O, F, G, S, or steps below one, as S1, or a name, as species"
+                .to_owned()
+        };
         let code = rank_code(code).map_err(|_| wrong())?;
         let (&letter, steps) = code.as_bytes().split_first().ok_or_else(wrong)?;
         let is_level = LETTERS[1..].contains(&letter) && steps.iter().all(u8::is_ascii_digit);
