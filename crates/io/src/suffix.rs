@@ -165,11 +165,13 @@ const COMPRESSIONS: &[(&str, OutputCompression)] = &[
 impl OutputFormat {
     /// Returns the format that the name of a file requests, ignoring case and a suffix of a compression format.
     pub fn of_name(path: &Path) -> Option<OutputFormat> {
-        let name = match OutputCompression::of_name(path) {
-            Some(_) => Path::new(path.file_stem()?),
-            None => path,
-        };
-        of_suffix(name, FORMATS)
+        of_suffix(uncompressed(path)?, FORMATS)
+    }
+
+    /// Whether the name of a file is that of a text of no particular format, `.txt`, ignoring case and a suffix of a
+    /// compression format.
+    pub fn is_text_name(path: &Path) -> bool {
+        uncompressed(path).and_then(|name| of_suffix(name, &[("txt", ())])).is_some()
     }
 
     /// Returns the suffix of the format.
@@ -231,6 +233,14 @@ impl OutputCompression {
     /// Returns the suffix of the compression format.
     pub fn suffix(self) -> &'static str {
         COMPRESSIONS.iter().find(|(_, own)| *own == self).map_or("", |(suffix, _)| suffix)
+    }
+}
+
+/// Returns a name without a suffix of a compression format.
+fn uncompressed(path: &Path) -> Option<&Path> {
+    match OutputCompression::of_name(path) {
+        Some(_) => path.file_stem().map(Path::new),
+        None => Some(path),
     }
 }
 

@@ -203,7 +203,9 @@ impl Holds {
                 self.remedy(formats)
             ));
         }
-        if let Some(first) = formats.first().filter(|first| !is_text(**first) && names_text(path)) {
+        if let Some(first) = formats.first().filter(|first| !is_text(**first))
+            && OutputFormat::is_text_name(path)
+        {
             return Some(format!(
                 "{name}: this output is {first} by default: {}",
                 self.remedy(formats)
@@ -244,16 +246,6 @@ impl Holds {
 fn is_text(format: OutputFormat) -> bool {
     use OutputFormat::{Bed, BedGraph, Csv, Fasta, Fastq, Html, Json, Sam, Smudges, Tsv, Wig};
     matches!(format, Bed | BedGraph | Csv | Fasta | Fastq | Html | Json | Sam | Smudges | Tsv | Wig)
-}
-
-/// Whether a name is that of a text of no particular format, which may be compressed.
-fn names_text(path: &Path) -> bool {
-    let name = match OutputCompression::of_name(path) {
-        Some(_) => path.file_stem().map(Path::new),
-        None => Some(path),
-    };
-    let suffix = name.and_then(Path::extension);
-    suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case("txt"))
 }
 
 /// Prints a note if mates are written to a single file.

@@ -10,12 +10,12 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, UInt8Array, make_array};
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::DataType;
+use merganser_run::counted;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PySlice, PyString, PyTuple};
 
 use crate::arrow;
-use merganser_run::counted;
 
 /// A column of text or numbers, for Arrow and NumPy; numbers are not copied. `column[3]` is a value, a slice is a column.
 /// Functions and `rows[name]` return it instead of a NumPy array if NumPy is not installed.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, UInt64Array};
+use merganser_run::counted;
 use merganser_seq::base::is_base;
 use merganser_seq::kmer::Kmer;
 use pyo3::exceptions::PyOverflowError;
@@ -15,7 +16,6 @@ use crate::column::Column;
 use crate::errors::{mistyped, wrong};
 use crate::integers::Int;
 use crate::numpy::{Matrix, Words};
-use merganser_run::counted;
 
 /// The largest k whose k-mers fit in 64 bits.
 pub(crate) const MAX_K: usize = 32;

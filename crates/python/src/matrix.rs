@@ -10,6 +10,7 @@ use merganser_kmers::Error;
 use merganser_kmers::algebra::Cut;
 use merganser_kmers::matrix::{MatrixConfig, MatrixFormat, MatrixOutcome, matrix_with as make};
 use merganser_kmers::tables::AnyTable;
+use merganser_run::counted;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -20,7 +21,6 @@ use crate::outputs::check;
 use crate::rows::Rows;
 use crate::table::{Owned, Table};
 use crate::{call, pipe};
-use merganser_run::counted;
 
 /// The largest number of bytes of k-mers in rows.
 const MAX_TEXT: usize = i32::MAX as usize;

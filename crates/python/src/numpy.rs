@@ -2,11 +2,11 @@
 
 #![allow(unsafe_code, reason = "a NumPy array is passed as an address and a shape")]
 
+use merganser_run::counted;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{mistyped, wrong};
-use merganser_run::counted;
 
 /// The description of an array by its `__array_interface__`.
 struct Interface {

@@ -13,7 +13,7 @@ use merganser_run::{Summary, thousands};
 use super::Environment;
 use super::outputs::{Closed, Files};
 use crate::args::classify::QueryArgs;
-use crate::common::{NO_READS, tell_skipped, tell_time, unit, write_summary};
+use crate::common::{tell_skipped, tell_time, unit, warn_of_none, write_summary};
 use crate::pages::{frame, inputs_of, parameter};
 use crate::{devices, failure};
 
@@ -167,9 +167,7 @@ fn tell(
     (segments, started): (&[ReadInput], Instant),
 ) {
     let console = environment.console;
-    if outcome.records == 0 {
-        console.warn(NO_READS);
-    }
+    warn_of_none(outcome.records, console);
     environment.tell_what("", segments, (outcome.bases, outcome.records));
     tell_skipped(outcome.skipped_alignments, console);
     let percent = 100.0 * outcome.classified as f64 / outcome.records.max(1) as f64;

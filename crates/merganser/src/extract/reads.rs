@@ -17,7 +17,7 @@ use merganser_taxreport::report::KrakenReport;
 use super::{outputs, page};
 use crate::args::extract::{ExtractFormat, ExtractReadsArgs};
 use crate::args::taxon::{TaxonArg, has_names, taxids};
-use crate::common::{self, NO_READS, tell_skipped, unit};
+use crate::common::{self, tell_skipped, unit, warn_of_none};
 use crate::console::{self, Console};
 use crate::database::{self, AnyDatabase};
 use crate::failure::usage;
@@ -170,9 +170,7 @@ fn taxa(args: &ExtractReadsArgs, console: &Console) -> Result<ExtractConfig> {
 /// Prints the results; `unit` is the word for the reads, of which a pair is one.
 fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, unit: &str, console: &Console) {
     let lines = args.lines.display();
-    if outcome.records == 0 {
-        console.warn(NO_READS);
-    }
+    warn_of_none(outcome.records, console);
     if let Some(first) = &outcome.first_without_line {
         let count = thousands(outcome.without_line);
         console.warn(format_args!(
