@@ -137,8 +137,8 @@ mod tests {
             ("ACGTACGRACGTACGRACGT", "other letters break them up"),
         ] {
             let expected = format!(
-                "0.fa: 1 of its first 1 records have no 10 bases in a row, so nothing can be found in \
-                 them: {cause}"
+                "0.fa: its first record has no 10 bases in a row, in which alone something can be \
+                 found: {cause}"
             );
             assert_eq!(warnings(&[&[letters]], NEEDS), [expected]);
         }
