@@ -47,10 +47,11 @@ pub fn shard(inputs: &[Input], shard: Shard, overlap: usize) -> Result<Vec<Input
         let end = begin + size;
         let begins_here = share.contains(&begin) || is_last && begin == share.end;
         if begins_here || (share.start < end && share.end > begin) {
-            // The offsets at which the shard's part begins and ends within the file, if it does.
+            // The borders within the file: that at which the shard's part begins, and all later ones.
             let from = share.start.checked_sub(begin).filter(|&from| from > 0);
-            let to = (share.end < end).then(|| share.end - begin);
-            parts.extend(part(input, size, (from, to), begins_here, overlap)?);
+            let later = shard.borders(total).take_while(|&border| border < end);
+            let later = later.map(|border| border - begin);
+            parts.extend(part(input, size, (from, later), begins_here, overlap)?);
         }
         begin = end;
     }
@@ -76,30 +77,33 @@ fn open(input: &Input) -> Result<File, Error> {
     File::open(path).map_err(|error| open_error(input, &error))
 }
 
-/// Returns the part of a file of `size` bytes that belongs to a shard. `from` and `to` are the offsets at which the
-/// shard's part begins and ends within the file, if it does.
+/// Returns the part of a file of `size` bytes that belongs to a shard, from the border `from`, or the beginning, to the first
+/// of the `later` borders at which the file can be cut.
 fn part(
     input: &Input,
     size: u64,
-    (from, to): (Option<u64>, Option<u64>),
+    (from, later): (Option<u64>, impl Iterator<Item = u64>),
     begins_here: bool,
     overlap: usize,
 ) -> Result<Option<Input>, Error> {
     let whole = || begins_here.then(|| input.clone());
-    if from.is_none() && to.is_none() {
+    let mut later = later.peekable();
+    if from.is_none() && later.peek().is_none() {
         return Ok(whole());
     }
     let file = open(input)?;
     let failed = |error| open_error(input, &error);
     let Some((compression, format)) = kind(&file).map_err(failed)? else { return Ok(whole()) };
-    let find = |at: u64| cut::find(&file, size, (compression, format), at, overlap).map_err(failed);
+    let find = |borders: &mut dyn Iterator<Item = u64>| {
+        cut::find(&file, size, (compression, format), borders, overlap).map_err(failed)
+    };
     let from = match from {
         None => Some(Cut::default()),
-        Some(at) => find(at)?,
+        Some(at) => find(&mut std::iter::once(at))?,
     };
-    // No record begins after the border: the rest of the file belongs to an earlier shard.
+    // The file cannot be cut at this border: what follows belongs to an earlier shard.
     let Some(from) = from else { return Ok(None) };
-    let to = to.map(find).transpose()?.flatten();
+    let to = find(&mut later)?;
     if to.as_ref() == Some(&from) {
         return Ok(None);
     }
@@ -136,4 +140,55 @@ fn kind(file: &File) -> std::io::Result<Option<(Compression, Format)>> {
         _ => return Ok(None),
     };
     Ok(Some((compression, format)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::{RecordBatch, RecordOptions, Records};
+    use crate::{ReadInput, SequencesOnly};
+    use flate2::Compression as Level;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    /// Returns a gzip member of this many records, without compression, and its size.
+    fn member(records: usize, name: char) -> Vec<u8> {
+        let mut member = GzEncoder::new(Vec::new(), Level::none());
+        for number in 0..records {
+            writeln!(member, "@{name}{number}\n{}\n+\n{}", "ACGT".repeat(25), "I".repeat(100))
+                .unwrap();
+        }
+        member.finish().unwrap()
+    }
+
+    /// Returns the number of records that a shard reads.
+    fn records_of(input: &Input, shard: &str) -> usize {
+        let parts = super::shard(std::slice::from_ref(input), shard.parse().unwrap(), 0).unwrap();
+        let inputs: Vec<ReadInput> = parts.into_iter().map(ReadInput::Single).collect();
+        let records = Records::open(&inputs, RecordOptions::<SequencesOnly>::default()).unwrap();
+        let (mut batch, mut number) = (RecordBatch::default(), 0);
+        while records.next(&mut batch).unwrap().is_some() {
+            number += batch.len();
+        }
+        number
+    }
+
+    /// Members may lie far behind a border, and near a later one.
+    #[test]
+    fn each_record_of_distant_members_is_in_one_shard() {
+        let folder = tempfile::tempdir().unwrap();
+        for numbers in
+            [&[4000][..], &[3700, 300], &[300, 3700], &[1700, 600, 1700], &[1000, 2, 2998]]
+        {
+            let path = folder.path().join("r.fq.gz");
+            let members = ('a'..).zip(numbers).map(|(name, &records)| member(records, name));
+            std::fs::write(&path, members.collect::<Vec<_>>().concat()).unwrap();
+            let input = Input::File(path);
+            for of in 1..9 {
+                let shards = (1..=of).map(|number| records_of(&input, &format!("{number}/{of}")));
+                let shards: Vec<usize> = shards.collect();
+                assert_eq!(shards.iter().sum::<usize>(), 4000, "{numbers:?}: {shards:?}");
+            }
+        }
+    }
 }

@@ -56,6 +56,11 @@ impl Shard {
             |number: u16| (u128::from(total) * u128::from(number) / u128::from(self.of)) as u64;
         border(self.number - 1)..border(self.number)
     }
+
+    /// Returns the border between this share of `total` items and the next one, and those between all later shares.
+    pub fn borders(self, total: u64) -> impl Iterator<Item = u64> {
+        (self.number..self.of).map(move |number| Shard { number, ..self }.share(total).end)
+    }
 }
 
 impl fmt::Display for Shard {

@@ -22,17 +22,20 @@ pub(crate) struct Cut {
     pub(crate) repeated: Option<Vec<u8>>,
 }
 
-/// Returns the first position at or after `at` at which a file of `size` bytes can be cut; `None` if there is no such
-/// position before its end.
+/// Returns the position at which a file of `size` bytes is cut for the first of these ascending borders at which it can be
+/// cut; `None` if it can be cut at none. The position is at or after the border, and the same for a border alone as
+/// among others.
 pub(crate) fn find(
     file: &File,
     size: u64,
     (compression, format): (Compression, Format),
-    at: u64,
+    borders: &mut dyn Iterator<Item = u64>,
     overlap: usize,
 ) -> io::Result<Option<Cut>> {
     let mut finder = Finder::new(format, overlap);
     if compression == Compression::None {
+        // If no record begins after one border, none begins after a later one.
+        let Some(at) = borders.next() else { return Ok(None) };
         let mut file = file.try_clone()?;
         file.seek(SeekFrom::Start(at))?;
         let mut text = file.take(size - at);
@@ -43,7 +46,11 @@ pub(crate) fn find(
             repeated: finder.repeated(),
         }));
     }
-    let Some(first) = find_member(file, size, compression, at)? else { return Ok(None) };
+    // Members are looked for near a border only, so that there may be one near a later border.
+    let members = borders.map(|at| find_member(file, size, compression, at));
+    let Some(first) = members.filter_map(Result::transpose).next().transpose()? else {
+        return Ok(None);
+    };
     let mut text = text_from(file.try_clone()?, first)?;
     // The offsets in the text at which members begin.
     let (mut members, mut behind) = (Vec::new(), 0);

@@ -12,15 +12,15 @@ use merganser_inflate::bgzf::{self, Header};
 use crate::compress::Compression;
 use crate::there::{Uninterrupted, is_of_system, uninterrupted};
 
-/// The maximum distance, in bytes, that is searched for a member. Most gzip files have only one, so a search to the
-/// end of the file would usually be in vain.
-const NEAR: u64 = 64 << 20;
+/// The maximum distance, in bytes, that is searched for a member; less in tests. Most gzip files have only one, so a
+/// search to the end of the file would usually be in vain.
+const NEAR: u64 = if cfg!(test) { 64 << 10 } else { 64 << 20 };
 /// The number of bytes that are searched at a time.
-const STEP: usize = 1 << 20;
+const STEP: usize = if cfg!(test) { 32 << 10 } else { 1 << 20 };
 /// The number of bytes by which the searched pieces overlap, because a header may span two of them.
 const ACROSS: usize = 1 << 10;
 
-/// Returns the offset of the first member at or after `at`.
+/// Returns the offset of the first member at or after `at`, if it is [near](NEAR).
 pub(super) fn find_member(
     file: &File,
     size: u64,
