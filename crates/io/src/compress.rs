@@ -2,6 +2,8 @@
 
 use crate::stream::check_open;
 use crate::there::Uninterrupted;
+use liblzma::bufread::XzDecoder;
+use liblzma::stream::Stream;
 use merganser_inflate::{GzipStream, bgzf};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -15,16 +17,16 @@ pub(crate) const HEAD: usize = 256;
 /// The number of bytes that the process may use; 0 if [`limit_memory`] was not called.
 static MEMORY: AtomicU64 = AtomicU64::new(0);
 
-/// Sets how much memory the process may use in total. It limits memory whose size a file decides: zstd data that
+/// Sets how much memory the process may use in total. It limits memory whose size a file decides: zstd and xz data that
 /// need a window of more than an eighth of it (and of more than 128 MiB) are refused. Without this call, the limit
 /// is the [default budget](merganser_run::default_budget) at the time when a file is opened.
 pub fn limit_memory(bytes: u64) {
     MEMORY.store(bytes.max(1), Ordering::Relaxed);
 }
 
-/// Returns the binary logarithm of the largest zstd window that is accepted if `files` files are read at the same
-/// time: from 27, which every decoder accepts, to 31, the maximum of the format.
-pub(crate) fn zstd_window(files: usize) -> u32 {
+/// Returns the binary logarithm of the largest window of zstd and xz that is accepted if `files` files are read at the same
+/// time: from 27, which every decoder of zstd accepts, to 31, the maximum of zstd.
+pub(crate) fn max_window(files: usize) -> u32 {
     let memory = match MEMORY.load(Ordering::Relaxed) {
         0 => merganser_run::default_budget(),
         memory => memory,
@@ -74,7 +76,7 @@ pub fn decompress(file: File) -> io::Result<Box<dyn Read + Send>> {
     (&mut file).take(HEAD as u64).read_to_end(&mut head)?;
     let compression = Compression::sniff(&head);
     let whole = BufReader::with_capacity(1 << 18, Cursor::new(head).chain(file));
-    compression.decoder(whole, zstd_window(1))
+    compression.decoder(whole, max_window(1))
 }
 
 /// Returns the format that the name of a file promises, for formats in which even empty data have a header. So an
@@ -132,8 +134,8 @@ impl Compression {
         }
     }
 
-    /// Returns a reader that decompresses all members, frames or streams of `input`. zstd windows may have up to
-    /// 2^`window` bytes.
+    /// Returns a reader that decompresses all members, frames or streams of `input`. Windows of zstd and xz may have up
+    /// to 2^`window` bytes.
     pub(crate) fn decoder<R>(self, input: R, window: u32) -> io::Result<Box<dyn Read + Send>>
     where
         R: BufRead + Send + 'static,
@@ -147,7 +149,12 @@ impl Compression {
                 Box::new(decoder)
             }
             Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
-            Self::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(input)),
+            Self::Xz => {
+                // The decoder needs a little more than its window.
+                let memory = (1 << window) + (1 << 20);
+                let stream = Stream::new_auto_decoder(memory, liblzma::stream::CONCATENATED)?;
+                Box::new(XzDecoder::new_stream(input, stream))
+            }
         })
     }
 }

@@ -67,15 +67,18 @@ pub enum Error {
         /// The message of the decompressor.
         detail: String,
     },
-    /// zstd data were compressed with a larger window (`--long`) than the memory allows.
+    /// Data were compressed with a larger window (zstd's `--long`, or the dictionary of xz) than the memory allows.
     #[error(
-        "{input}: its zstd data need a window of more than {} in memory: give more `memory`, or \
-         compress it again without --long",
-        merganser_run::format_size(*limit)
+        "{input}: its {compression} data need a window of more than {} in memory: give more `memory`, or \
+         compress it again {}",
+        merganser_run::format_size(*limit),
+        if *compression == "zstd" { "without --long" } else { "with a smaller dictionary, as of xz -9" }
     )]
     Window {
         /// The input, as given.
         input: String,
+        /// The compression format.
+        compression: &'static str,
         /// The largest window that the memory allows, in bytes.
         limit: u64,
     },

@@ -1,6 +1,7 @@
 //! Damaged reads, and empty files whose names promise a compressed or binary format.
 
 use merganser_test_support::Dir;
+use merganser_test_support::forms::xz;
 use merganser_test_support::reads::{Random, fastq, untidy};
 use merganser_test_support::tools::{installed, shell};
 use merganser_test_support::two_species::prepared;
@@ -66,6 +67,31 @@ fn windows_of_zstd() {
         dir.run("count -q -k 21 --memory 300M -o c.mgk r.fq.zst").fails(1),
         "error: r.fq.zst: its zstd data need a window of more than 128 MiB in memory: give more \
          --memory, or compress it again without --long\n"
+    );
+}
+
+/// The dictionary of xz is limited as the window of zstd is.
+#[test]
+fn dictionaries_of_xz() {
+    let dir = Dir::new();
+    let text = fastq(&untidy(300, 2), "\n");
+    dir.write("r.fq", &text);
+    let mut data = xz(&text);
+    // The header of the first block: its size, flags, the filter, the bytes of its properties, and the dictionary.
+    assert_eq!(data[13..16], [0, 0x21, 1]);
+    data[16] = 36; // 1 GiB
+    let end = 12 + 4 * usize::from(data[12]);
+    let mut sum = flate2::Crc::new();
+    sum.update(&data[12..end]);
+    data[end..end + 4].copy_from_slice(&sum.sum().to_le_bytes());
+    dir.write("r.fq.xz", data);
+    dir.run("count -q -k 21 --memory 24G -o a.mgk r.fq").ok();
+    dir.run("count -q -k 21 --memory 24G -o b.mgk r.fq.xz").ok();
+    assert_eq!(dir.read("a.mgk"), dir.read("b.mgk"));
+    assert_eq!(
+        dir.run("count -q -k 21 --memory 300M -o c.mgk r.fq.xz").fails(1),
+        "error: r.fq.xz: its xz data need a window of more than 128 MiB in memory: give more --memory, \
+         or compress it again with a smaller dictionary, as of xz -9\n"
     );
 }
 

@@ -5,7 +5,7 @@ use super::errors::{decode_error, read_error};
 use super::options::CRAM;
 use super::pipe::Pipe;
 use crate::alignment::{CRAM_MAGIC, Container, Containers};
-use crate::compress::{Compression, HEAD, promised, zstd_window};
+use crate::compress::{Compression, HEAD, max_window, promised};
 use crate::converted::Converted;
 use crate::input::open_error;
 use crate::shard::Stretch;
@@ -246,7 +246,7 @@ impl Fetcher {
                 let room = chunk.text.room(options.headroom(), options.chunk_bytes);
                 let wanted = room.len();
                 let read = fill(text, room, stopped).map_err(|error| {
-                    let window = zstd_window(self.at_once);
+                    let window = max_window(self.at_once);
                     window_error(&chunk.name, *compression, &error, window)
                         .unwrap_or_else(|| decode_error(&chunk.name, *compression, &error))
                 })?;
@@ -513,7 +513,7 @@ impl Fetcher {
             Compression::Bgzf => return Ok(FetchState::Blocks(BlockReader::new(whole))),
             Compression::None => whole,
             _ => compression
-                .decoder(BufReader::with_capacity(RAW_BUFFER, whole), zstd_window(self.at_once))
+                .decoder(BufReader::with_capacity(RAW_BUFFER, whole), max_window(self.at_once))
                 .map_err(|error| decode_error(name, compression, &error))?,
         };
         Ok(FetchState::Stream { text, compression })
@@ -614,14 +614,21 @@ fn cram_error(name: &str, error: &io::Error) -> Error {
     }
 }
 
-/// Returns the error for zstd data whose window is larger than the memory allows, if `error` is of that kind.
+/// Returns the error for data whose window is larger than the memory allows, if `error` is of that kind.
 fn window_error(
     name: &str,
     compression: Compression,
     error: &io::Error,
     window: u32,
 ) -> Option<Error> {
-    // libzstd reports this only by its message.
-    let is_that = compression == Compression::Zstd && error.to_string().contains("too much memory");
-    is_that.then(|| Error::Window { input: name.to_owned(), limit: 1 << window })
+    let is_that = match compression {
+        // libzstd reports this only by its message.
+        Compression::Zstd => error.to_string().contains("too much memory"),
+        _ => {
+            let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
+            matches!(cause, Some(liblzma::stream::Error::MemLimit))
+        }
+    };
+    let (input, compression) = (name.to_owned(), compression.name());
+    is_that.then(|| Error::Window { input, compression, limit: 1 << window })
 }
