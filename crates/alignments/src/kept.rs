@@ -145,7 +145,7 @@ impl KeptWriter {
             Some(AlignmentHeader::Sam(_)) if !is_bam => out.extend_from_slice(alignments),
             Some(AlignmentHeader::Bam(_)) => self.references()?.lines_of(alignments, out)?,
             Some(AlignmentHeader::Sam(_)) => self.references()?.records_of(alignments, out)?,
-            None => reads::put(batch, at, self.format, out),
+            None => reads::put(batch, at, self.format, out)?,
         }
         if self.is_cram() { self.check(&out[begin..]) } else { Ok(()) }
     }

@@ -55,6 +55,7 @@ pub use read_group::ReadGroup;
 pub use read_tags::{ReadTags, TagRule};
 pub use record::{
     Format, MAX_OPERATIONS, MateTags, Record, RecordPlace, RecordStyle, Tags, file_head, flag,
+    name_problem,
 };
 pub use sorted::{
     FileIndex, Form, Held, IndexKind, RecordIndex, Sorted, Sorting, Written, write as write_sorted,

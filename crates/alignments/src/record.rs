@@ -1,10 +1,12 @@
 //! SAM and BAM records for writing.
 
 mod bam;
+mod name;
 mod sam;
 
 pub use bam::MAX_OPERATIONS;
 pub(crate) use bam::bam_header;
+pub use name::name_problem;
 
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use merganser_alignments::RecordOptions;
+use merganser_alignments::{RecordOptions, name_problem};
 use merganser_inflate::InflateAhead;
 use merganser_io::{Header, Keep, KeepAlignments, ReadInput, ReadShare, RecordBatch, Records};
 use merganser_run::Context;
@@ -19,8 +19,6 @@ const BATCH_BYTES: usize = 2 << 20;
 /// The maximum length of a record, in bytes, with the least memory and with enough. Reads that are too long to be mapped
 /// are read and written as unmapped.
 const LONGEST_RECORD: [usize; 2] = [2 << 20, 64 << 20];
-/// The maximum length of a name in BAM.
-const MAX_NAME: usize = 254;
 
 /// A batch of reads with names and qualities. Mates of pairs alternate.
 #[derive(Debug, Default)]
@@ -88,11 +86,7 @@ impl ReadBatch {
         }
         for at in 0..self.len() {
             let [name, ..] = self.get(at);
-            if let Some(problem) = name_problem(name, source.text) {
-                return Err(self.error(at, problem));
-            }
-            if name.len() > MAX_NAME {
-                let problem = format!("a name of {} bytes: BAM allows {MAX_NAME}", name.len());
+            if let Some(problem) = name_problem(name, source.format) {
                 return Err(self.error(at, problem));
             }
         }
@@ -100,27 +94,11 @@ impl ReadBatch {
     }
 }
 
-/// Returns the reason why no record can have a name, if there is one. In SAM text, lines that begin with `@`
-/// belong to the header.
-fn name_problem(name: &[u8], text: bool) -> Option<String> {
-    let shown = || String::from_utf8_lossy(name).into_owned();
-    if name.iter().fold(false, |found, byte| found | byte.is_ascii_control()) {
-        return Some(format!("the name {} has control characters: rename the read", shown()));
-    }
-    (text && name.starts_with(b"@")).then(|| {
-        format!(
-            "the name {} begins with @, which would make its line of SAM a header line: write BAM (-o \
-             FILE.bam), or rename the read",
-            shown()
-        )
-    })
-}
-
 /// The source of all reads.
 pub(crate) struct ReadSource<'r> {
     records: Records,
-    /// Whether records are written as text (SAM).
-    text: bool,
+    /// The format in which records are written.
+    format: Format,
     /// Whether only one strand is searched, on which no pair can be concordant.
     one_strand: bool,
     kept: Option<&'r KeptTags>,
@@ -175,7 +153,7 @@ impl<'r> ReadSource<'r> {
         options.phred.offset = config.quality_offset;
         Ok(ReadSource {
             records: Records::open(inputs, options)?,
-            text: config.format == Format::Sam,
+            format: config.format,
             one_strand: config.strand != Strand::Both,
             kept,
         })

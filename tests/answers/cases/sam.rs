@@ -54,6 +54,29 @@ fn no_line_of_sam_begins_with_an_at_that_is_no_header() {
     dir.run("map -q -e 1 g.fa r.fq").ok();
 }
 
+/// Reads of FASTQ that become alignments have the names of those that are mapped.
+#[test]
+fn reads_that_are_written_as_alignments_have_names_of_sam() {
+    let long = "n".repeat(255);
+    for (name, outputs, expected) in [
+        ("@CO", &["x.sam"][..], "the name @CO begins with @"),
+        (&long, &["x.sam", "x.bam", "x.cram"], "a name of 255 bytes: SAM, BAM and CRAM allow 254"),
+    ] {
+        let dir = world(&["c"], &["ok", name]);
+        let host: String = GENOME.chars().rev().collect();
+        dir.write("host.fa", format!(">h\n{host}\n"));
+        dir.run("deplete index -q host.fa -o host.mgd").ok();
+        for output in outputs {
+            let line = dir.run(&format!("deplete filter host.mgd r.fq -o {output}")).fails(1);
+            assert!(line.starts_with(&format!("error: r.fq: record 2: {expected}")), "{line}");
+            assert!(!dir.path(output).exists());
+        }
+    }
+    let dir = world(&["c"], &[&long[1..]]);
+    dir.run("count -q -k 21 --min-count 1 -o t.mgk g.fa").ok();
+    dir.run("kmers filter-reads -q t.mgk r.fq -o x.bam").ok();
+}
+
 #[test]
 fn tags_name_no_contig_that_is_not_told_from_what_follows() {
     for (names, has_tag, warns) in [

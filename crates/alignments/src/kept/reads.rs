@@ -2,10 +2,16 @@
 
 use merganser_io::{RecordBatch, common_name};
 
+use crate::record::name_problem;
 use crate::{Format, Record, RecordStyle, flag};
 
-/// Appends a read as an unmapped one, with the tags in its header.
-pub(super) fn put(batch: &RecordBatch, at: usize, format: Format, out: &mut Vec<u8>) {
+/// Appends a read as an unmapped one, with the tags in its header; or returns what is wrong with its name.
+pub(super) fn put(
+    batch: &RecordBatch,
+    at: usize,
+    format: Format,
+    out: &mut Vec<u8>,
+) -> Result<(), String> {
     let record = batch.record(at);
     let (name, flags) = match batch.is_paired() {
         false => (record.name, 0),
@@ -15,6 +21,9 @@ pub(super) fn put(batch: &RecordBatch, at: usize, format: Format, out: &mut Vec<
             (name, flag::PAIRED | flag::MATE_UNMAPPED | mate)
         }
     };
+    if let Some(problem) = name_problem(name, format) {
+        return Err(problem);
+    }
     let tags = tags_of(&record.header[record.name.len()..]).filter_map(Tag::of);
     let letters = [record.letters, record.quality.unwrap_or_default()];
     let unmapped = Record::unmapped(name, flags, None, Some(letters));
@@ -27,11 +36,12 @@ pub(super) fn put(batch: &RecordBatch, at: usize, format: Format, out: &mut Vec<
             out.extend_from_slice(tag.text);
         });
         out.push(b'\n');
-        return;
+        return Ok(());
     }
     tags.for_each(|tag| tag.put(out));
     let size = (out.len() - begin - 4) as u32;
     out[begin..begin + 4].copy_from_slice(&size.to_le_bytes());
+    Ok(())
 }
 
 /// Returns the texts that may be tags in a comment: the rest of a header after the name, which begins with a blank.
