@@ -27,8 +27,24 @@ pub(crate) fn without_files(line: &str) -> &str {
     if !line.starts_with("@PG\tID:merganser\t") {
         return line;
     }
-    let begin = FILES.iter().filter_map(|files| line.find(files)).min();
-    begin.map_or(line, |begin| &line[..begin])
+    place_of_files(line).map_or(line, |begin| &line[..begin])
+}
+
+/// Returns the position of the list of files in a command. A quoted option may have the same words.
+fn place_of_files(line: &str) -> Option<usize> {
+    let mut in_quotes = false;
+    let mut bytes = line.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'\'' => in_quotes = !in_quotes,
+            b'\\' if !in_quotes => drop(bytes.next()),
+            b' ' if !in_quotes && FILES.iter().any(|files| line[at..].starts_with(files)) => {
+                return Some(at);
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 fn options(config: &Config, paired: bool, command: &mut String) {
