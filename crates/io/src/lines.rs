@@ -1,6 +1,6 @@
 //! Reading of text files line by line, plain or compressed, without a copy of each line.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::{FileKind, in_stream, uninterrupted};
@@ -46,16 +46,22 @@ impl Lines {
         }
         let text = crate::open_text(path)
             .map_err(|source| TextError::File { path: path.to_owned(), source })?;
+        Ok(Lines::of(path, text))
+    }
+
+    fn of(path: &Path, text: Box<dyn Read + Send>) -> Lines {
         let reader = Box::new(BufReader::with_capacity(1 << 18, text));
-        Ok(Lines { path: path.to_owned(), reader, line: Vec::new(), number: 0, is_open: false })
+        Lines { path: path.to_owned(), reader, line: Vec::new(), number: 0, is_open: false }
     }
 
     /// Opens a file as [`open`](Self::open) does, or stdin if `path` is `-`.
     pub fn open_or_stdin(path: &Path) -> Result<Lines, TextError> {
         match path.as_os_str() == "-" {
             true => {
-                crate::stdin()?;
-                Ok(Lines { path: shown(path).to_owned(), ..Lines::open("/dev/stdin".as_ref())? })
+                let path = shown(path);
+                let text = crate::decompress(crate::stdin()?);
+                let text = text.map_err(|source| TextError::File { path: path.into(), source })?;
+                Ok(Lines::of(path, text))
             }
             false => Lines::open(path),
         }

@@ -34,16 +34,19 @@ impl ReadLines {
     /// Opens a file, with any compression that inputs may have; `-` is stdin.
     pub(super) fn open(path: &Path) -> Result<ReadLines, Error> {
         let is_stdin = path.as_os_str() == "-";
-        let real = if is_stdin { Path::new("/dev/stdin") } else { path };
-        let path = shown(path);
-        if let Some(kind) = FileKind::of_path(real).filter(|kind| !kind.is_text()) {
+        let kind = if is_stdin { None } else { FileKind::of_path(path) };
+        if let Some(kind) = kind.filter(|kind| !kind.is_text()) {
             return Err(Error::content(
                 path,
                 kind.instead_of("the lines of classified reads", None),
             ));
         }
-        let text = merganser_io::open_text(real)
-            .map_err(|source| Error::File { path: path.to_owned(), source })?;
+        let text = match is_stdin {
+            true => merganser_io::decompress(merganser_io::stdin()?),
+            false => merganser_io::open_text(path),
+        };
+        let path = shown(path);
+        let text = text.map_err(|source| Error::File { path: path.to_owned(), source })?;
         let reader = Box::new(BufReader::with_capacity(1 << 18, text));
         Ok(ReadLines { path: path.to_owned(), reader, number: 0, split: Vec::new() })
     }
