@@ -507,4 +507,11 @@ fn kff_of_every_kind() {
         dir.write("y.kff", &file[..cut]);
         dir.run("kmers dump y.kff").fails(1);
     }
+    // A block of no k-mers is shorter than its minimizer.
+    let mut none = b"KFF\x01\x00\x1e\x01\x00\x00\x00\x00\x00".to_vec();
+    none.extend(variables(&[("k", 5), ("max", 4), ("data_size", 0), ("m", 5)]));
+    none.extend([&b"m"[..], &packed(b"GCATT"), &1u64.to_be_bytes(), b"\x00\x00KFF"].concat());
+    dir.write("z.kff", none);
+    let error = dir.run("kmers dump z.kff").fails(1);
+    assert_eq!(error, "error: z.kff: damaged: a minimizer outside of its block\n");
 }

@@ -216,7 +216,7 @@ fn bad_inputs() {
     let good = "ACGT\tACGT\n".repeat(40_000);
     let packed = gzip(good.as_bytes());
     let with = |bad: &str| format!("{good}{bad}\n{good}\n").into_bytes();
-    let cases: [(&str, Vec<u8>); 11] = [
+    let cases: [(&str, Vec<u8>); 12] = [
         ("one_column.tsv", with("ACGT")),
         ("empty_line.tsv", with("")),
         ("letter.tsv", with("ACGT\tAC-T")),
@@ -225,6 +225,7 @@ fn bad_inputs() {
         ("old_mac.tsv", b"ACGT\tACGT\rACGT\tACGT\r".to_vec()),
         ("one_sided.seq", b">ACGT\n<ACGT\n>ACGT\n".to_vec()),
         ("two_reads.seq", b">ACGT\n>ACGT\n<ACGT\n".to_vec()),
+        ("cut.seq", b">ACGT\n<".to_vec()),
         ("empty_line.seq", b">ACGT\n<ACGT\n\n>ACGT\n<ACGT\n".to_vec()),
         ("fasta.fa", b">1\nACGT\n>2\nACGT\n".to_vec()),
         ("truncated.tsv.gz", packed[..packed.len() / 2].to_vec()),

@@ -104,8 +104,25 @@ fn entry(line: &[u8]) -> Result<(Md5Sum, PathBuf), String> {
     if bare.len() == line.len() {
         return Ok((sum, path(name)));
     }
-    let name = String::from_utf8_lossy(name).replace("\\n", "\n").replace("\\\\", "\\");
-    Ok((sum, name.into()))
+    Ok((sum, path(&unescaped(name))))
+}
+
+/// Returns a name of which md5sum has escaped backslashes and line ends.
+fn unescaped(name: &[u8]) -> Vec<u8> {
+    let mut letters = name.iter().copied();
+    let mut bare = Vec::with_capacity(name.len());
+    while let Some(letter) = letters.next() {
+        bare.push(match letter {
+            b'\\' => match letters.next() {
+                Some(b'n') => b'\n',
+                Some(b'r') => b'\r',
+                Some(other) => other,
+                None => b'\\',
+            },
+            letter => letter,
+        });
+    }
+    bare
 }
 
 #[cfg(test)]
@@ -128,8 +145,11 @@ mod tests {
             let (found, name) = entry(line.as_bytes()).unwrap();
             assert_eq!((Some(found), name.to_str()), (sum, Some("a b.fna")), "{line}");
         }
-        let (_, name) = entry(format!("\\{digits}  a\\\\b").as_bytes()).unwrap();
-        assert_eq!(name.to_str(), Some("a\\b"));
+        for (listed, expected) in [("a\\\\b", "a\\b"), ("a\\\\nb", "a\\nb"), ("a\\nb\\r", "a\nb\r")]
+        {
+            let (_, name) = entry(format!("\\{digits}  {listed}").as_bytes()).unwrap();
+            assert_eq!(name.to_str(), Some(expected));
+        }
         for line in [
             "<!DOCTYPE html>".to_owned(),
             digits.to_owned(),

@@ -26,7 +26,7 @@ pub enum MapKey<'l> {
 /// The kind of table is recognized by its content. Rows of ids with taxid 0, which means no taxon, are skipped.
 ///
 /// # Errors
-/// If the table cannot be read, or a row has no taxid in its column; the error names the line.
+/// If the table cannot be read or is cut short, or a row has no taxid in its column; the error names the line.
 pub fn read_map(path: &Path, visit: impl FnMut(MapKey<'_>, u32)) -> Result<(), Error> {
     read_lines(path, u64::MAX, visit)
 }
@@ -45,20 +45,24 @@ const CHECKED: u64 = 1_000;
 /// Reads up to `most` lines of a table.
 fn read_lines(path: &Path, most: u64, mut visit: impl FnMut(MapKey<'_>, u32)) -> Result<(), Error> {
     let mut lines = Lines::open(path)?;
-    let mut kind = None;
+    let (mut kind, mut width, mut last) = (None, 0, (0, 0));
     while let Some((number, line)) = lines.next_line()? {
         if number > most {
-            break;
+            return Ok(());
         }
         if line.trim_ascii().is_empty() {
             continue;
         }
         let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
+        last = (number, columns.len());
         if line.starts_with(b"#") {
-            kind = assembly_columns(&columns).or(kind);
+            if let Some(named) = assembly_columns(&columns) {
+                (kind, width) = (Some(named), columns.len());
+            }
             continue;
         }
         let Some(known) = &kind else {
+            width = columns.len();
             let first = table_columns(&columns);
             if !columns[1..].iter().any(|&column| column == b"taxid") {
                 row((path, number), &columns, &first, &mut visit)?;
@@ -67,6 +71,13 @@ fn read_lines(path: &Path, most: u64, mut visit: impl FnMut(MapKey<'_>, u32)) ->
             continue;
         };
         row((path, number), &columns, known, &mut visit)?;
+    }
+    let (number, found) = last;
+    if lines.is_open() && found < width {
+        let what = format!(
+            "line {number} has {found} of {width} columns and no line end: the file is cut short"
+        );
+        return Err(Error::content(path, what));
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod assignment;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -119,11 +120,12 @@ impl Truth {
     }
 
     /// Scores one file of results: Kraken's five columns, as written by merganser and Kraken 2 (also with
-    /// `--use-names`), or MetaCache's table.
+    /// `--use-names`), or MetaCache's table. The taxon of a pair counts for each of its mates, NAME/1 and NAME/2, that the
+    /// truth lists.
     ///
     /// # Errors
-    /// If the file cannot be read; if a line has neither format, names a taxon that is not in the taxonomy, or repeats
-    /// a read (the error names the line); if the file has none of the reads.
+    /// If the file cannot be read or is cut short; if a line has neither format, names a taxon that is not in the taxonomy,
+    /// or repeats a read (the error names the line); if the file has none of the reads.
     pub fn evaluate(mut self, path: &Path, names: &Names<'_>) -> Result<Evaluation, Error> {
         let mut pairs = Pairs::new();
         let mut result = Evaluation { reads: self.len() as u64, ..Evaluation::default() };
@@ -134,21 +136,28 @@ impl Truth {
             let Some(Assigned { name, node }) = format.parse(line, names).map_err(failed)? else {
                 continue;
             };
-            match self.find(name) {
-                Some(read) if read.seen => {
-                    let name = String::from_utf8_lossy(name);
+            let mut found = 0;
+            for name in self.names_of(name) {
+                let Some(read) = self.reads.get_mut(&*name) else { continue };
+                if read.seen {
+                    let name = String::from_utf8_lossy(&name);
                     return Err(failed(format!("{name} is in an earlier line already")));
                 }
-                Some(read) => {
-                    read.seen = true;
-                    *pairs.entry((read.node, node)).or_default() += 1;
-                }
-                None => {
-                    let (count, first) = &mut result.unknown;
-                    *count += 1;
-                    first.get_or_insert_with(|| String::from_utf8_lossy(name).into_owned());
-                }
+                read.seen = true;
+                found += 1;
+                *pairs.entry((read.node, node)).or_default() += 1;
             }
+            if found == 0 {
+                let (count, first) = &mut result.unknown;
+                *count += 1;
+                first.get_or_insert_with(|| String::from_utf8_lossy(name).into_owned());
+            }
+        }
+        if lines.is_open() {
+            return Err(Error::content(
+                path,
+                "its last line has no line end: the file is cut short",
+            ));
         }
         for read in self.reads.values().filter(|read| !read.seen) {
             result.missing += 1;
@@ -162,11 +171,12 @@ impl Truth {
         Ok(result)
     }
 
-    /// Finds a read by its name, or a pair by the common part of its mates' names.
-    fn find(&mut self, name: &[u8]) -> Option<&mut TrueRead> {
-        let mate = [name, b"/1"].concat();
-        let key = if self.reads.contains_key(name) { name } else { &mate };
-        self.reads.get_mut(key)
+    /// Returns the names that the truth may have for a read of the results: its own, or those of the mates of the pair.
+    fn names_of<'n>(&self, name: &'n [u8]) -> Vec<Cow<'n, [u8]>> {
+        if self.reads.contains_key(name) {
+            return vec![Cow::Borrowed(name)];
+        }
+        [b"/1", b"/2"].map(|mate| Cow::Owned([name, mate].concat())).into()
     }
 }
 

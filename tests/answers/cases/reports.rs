@@ -1,10 +1,12 @@
 //! Reports, distributions, sheets and lines in the forms of other programs, versions and spreadsheets.
 
+use std::fs::File;
+use std::io::{Seek, SeekFrom};
 use std::path::Path;
 
 use super::cases;
-use merganser_test_support::Dir;
 use merganser_test_support::tools::shell;
+use merganser_test_support::{Dir, Ran};
 
 /// Returns a directory with the files of a case.
 fn case(folder: &str) -> Option<Dir> {
@@ -193,10 +195,27 @@ fn reports_that_bracken_rewrites_are_sound() {
     dir.write("r", BASE);
     dir.write("d", format!("{HEADING}1301\t1313:30:1000 28037:20:900 \n1313\t1313:970:1000 \n28037\t28037:880:900 \n"));
     sound(&dir, "report bracken -d d r --out-report b -o t");
+    let whole = dir.read("d");
+    dir.write("cut", &whole[..whole.len() - 5]);
+    let error = dir.run("report bracken -d cut r -o cut.tsv").fails(1);
+    assert_eq!(error, "error: cut: line 4: it has no line end: the file is cut short\n");
     let total = sound(&dir, "report merge b --no-headers --only-combined");
     assert!(total.contains("\n100.0000\t789\t") || total.contains("\n100.0000\t790\t"), "{total}");
     assert!(columns(&total, [0, 1]).iter().all(|row| row[0].parse::<f64>().unwrap() <= 100.0));
     sound(&dir, "report mpa b");
+}
+
+/// Standard input is read from its position, also if it is a file.
+#[test]
+fn standard_input_is_not_read_again() {
+    let dir = Dir::new();
+    let line = "read by another program\n";
+    dir.write("r", BASE);
+    dir.write("more", format!("{line}{BASE}"));
+    let mut file = File::open(dir.path("more")).unwrap();
+    file.seek(SeekFrom::Start(line.len() as u64)).unwrap();
+    let output = dir.start("report krona -", file.into()).wait_with_output().unwrap();
+    assert_eq!(Ran::new(&output, dir.root()).ok(), sound(&dir, "report krona r"));
 }
 
 /// An empty report is a sample of 0 reads, with a warning (case 11).
@@ -350,7 +369,7 @@ fn distributions_that_do_not_fit_are_told() {
     for (text, what) in [
         (HEADING.to_owned(), "a heading without rows"),
         (format!("{HEADING}{own}1301\t1313:30\n"), "line 4: not TAXID<TAB>GENOME:READS:TOTAL"),
-        (format!("{HEADING}{own}1301\t"), "line 4: not TAXID<TAB>GENOME:READS:TOTAL"),
+        (format!("{HEADING}{own}1301\t\n"), "line 4: not TAXID<TAB>GENOME:READS:TOTAL"),
         (format!("{HEADING}1301\t1313:5:4 \n"), "line 2: `1313:5:4`: 5 of 4 reads cannot be"),
     ] {
         dir.write("bad", text);

@@ -204,6 +204,10 @@ impl LineBlock {
         }
         let segment = self.next_line();
         let segment = self.marked(segment, b'<')?;
+        let text = self.lines.text();
+        if segment.0 == segment.1 && self.at == text.len() && !text.ends_with(b"\n") {
+            return Err(self.error(self.line, "the file ends before this segment".into()));
+        }
         self.push(
             batch,
             [

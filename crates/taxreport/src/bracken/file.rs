@@ -97,6 +97,10 @@ impl Distribution {
             if line.trim_ascii().is_empty() {
                 continue;
             }
+            // Bracken writes a blank behind each entry.
+            if !line.ends_with(b"\n") && !line.ends_with(b" ") {
+                return wrong(number, "it has no line end: the file is cut short".to_owned());
+            }
             match row(&line) {
                 Ok(row) if seen.insert(row.0) => distribution.rows.push(row),
                 Ok((taxid, _)) => return wrong(number, format!("taxid {taxid} has a row already")),
@@ -156,8 +160,11 @@ mod tests {
         // Bracken's own sample data has entries with 0 reads of a genome.
         let none = read(&format!("\u{feff}{HEADING}5\t7:0:9 8:3:3 \n")).unwrap();
         assert_eq!(none.rows, [(5, vec![share(7, 0, 9), share(8, 3, 3)])]);
-        // Bracken writes the last row without a line end.
-        assert_eq!(read(&format!("{HEADING}5\t7:8:9")).unwrap().rows, [(5, vec![share(7, 8, 9)])]);
+        // The line end of the last row may be missing, but not the blank behind its last entry.
+        let last = format!("{HEADING}5\t7:8:9 ");
+        assert_eq!(read(&last).unwrap().rows, [(5, vec![share(7, 8, 9)])]);
+        let cut = read(last.trim_end()).unwrap_err();
+        assert_eq!(cut, "FILE: line 2: it has no line end: the file is cut short");
     }
 
     #[test]

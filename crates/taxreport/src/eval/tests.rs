@@ -71,6 +71,20 @@ fn krakens_columns() {
 }
 
 #[test]
+fn a_pair_counts_for_each_mate_of_the_truth() {
+    let pairs = "C\ta\t11\t9|9\t\nC\tb\t12\t9|9\t\n";
+    let both = evaluate("a/1\t11\na/2\t11\nb/1\t12\nb/2\t11\n", pairs).unwrap();
+    assert_eq!((both.reads, both.classified, both.missing), (4, 4, 0));
+    assert_eq!(scores(&both)[0], ("species", 4, 4, 3));
+    let first = evaluate("a/1\t11\nb/1\t12\n", pairs).unwrap();
+    assert_eq!((first.reads, first.missing, scores(&first)[0]), (2, 0, ("species", 2, 2, 2)));
+    let twice = evaluate("a/1\t11\na/2\t11\n", "C\ta\t11\t9|9\t\nC\ta/2\t11\t9\t\n");
+    assert!(twice.unwrap_err().to_string().contains("line 2: a/2 is in an earlier line already"));
+    let cut = evaluate("a\t110\n", "C\ta\t11").unwrap_err().to_string();
+    assert!(cut.ends_with("the file is cut short"), "{cut}");
+}
+
+#[test]
 fn metacaches_table() {
     let expected =
         scores(&evaluate(TRUTH, "C\ta\t110\t\nC\tb\t11\t\nC\tc\t2\t\nC\te\t10\t\n").unwrap());

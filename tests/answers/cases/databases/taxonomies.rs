@@ -177,6 +177,28 @@ fn marks_and_comments_in_tables() {
     assert!(said.contains("taxid 9 is not in the taxonomy"), "{said}");
 }
 
+/// A table of taxids whose last line is cut within the taxid is refused.
+#[test]
+fn last_lines_of_tables_of_taxids_that_are_cut() {
+    let small = Small::new();
+    let dir = &small.dir;
+    small.write("a.fa", &[("a", 0)]);
+    let build = "build --taxonomy tax --map m -o x.mgdb a.fa";
+    for (heading, whole, columns) in [
+        ("accession\taccession.version\ttaxid\tgi\n", "a\ta\t101\t7", 4),
+        ("", "b\tb\t101\t7\na\ta\t101\t7", 4),
+        ("#assembly_accession\ttaxid\tftp_path\n", "a\t101\thttps://a/a", 3),
+    ] {
+        dir.write("m", format!("{heading}{whole}"));
+        sound(dir, build);
+        let cut = &whole[..whole.rfind("101").unwrap() + 2];
+        dir.write("m", format!("{heading}{cut}"));
+        let said = dir.run(build).fails(1);
+        let of = format!("of {columns} columns and no line end: the file is cut short\n");
+        assert!(said.starts_with("error: m: line 2 has ") && said.ends_with(&of), "{said}");
+    }
+}
+
 /// A last line that is truncated within a number or a name is refused.
 #[test]
 fn last_lines_of_a_taxonomy_that_are_cut() {

@@ -280,11 +280,13 @@ impl<'b, T: Taker> Blocks<'b, T> {
                 ));
             }
             let place = if has_minimizer { stream.number(place_bytes)? as usize } else { 0 };
-            let bases = kmers as usize + k - 1 - minimizer.len();
-            self.codes(stream, bases)?;
+            let outside = || bad(&self.kff.path, "damaged: a minimizer outside of its block");
+            let bases = kmers as usize + k - 1;
+            let bases = bases.checked_sub(minimizer.len()).ok_or_else(outside)?;
             if place > bases {
-                return Err(bad(&self.kff.path, "damaged: a minimizer outside of its block"));
+                return Err(outside());
             }
+            self.codes(stream, bases)?;
             self.sequence.splice(place..place, minimizer.iter().copied());
             self.kmers(stream, kmers as usize, k, data_size)?;
         }
