@@ -93,7 +93,7 @@ fn arguments_at_another_place() {
     let swapped = dir.run("classify r_1.fq x.mgdb --no-map").fails(2);
     assert_eq!(
         swapped,
-        "error: x.mgdb: is the database, and must come first: merganser classify x.mgdb r_1.fq\n"
+        "error: x.mgdb is a database of merganser build (.mgdb), not reads: give it first, as in merganser classify x.mgdb r_1.fq\n"
     );
     let kraken = dir.run("classify k2 r_1.fq --no-map").fails(1);
     assert_eq!(kraken, "error: k2/opts.k2d: no such file or directory\n");
@@ -103,10 +103,16 @@ fn arguments_at_another_place() {
         "error: tax: not a folder of FASTA files, but a folder with a taxonomy: --taxonomy takes it\n"
     );
     dir.write("kmers.txt", "ACGT\n");
+    dir.write("s", "a\tr_1.fq\n");
+    shell(dir.root(), "mkfifo pipe");
     let file = dir.run("kmers query x.mgk kmers.txt").fails(2);
     assert_eq!(file, "error: kmers.txt: is a file, not a k-mer: give --file kmers.txt\n");
     for (run, said) in [
         ("kmers set-counts x.mgk 3 -o y", "give a count of 1 or more first, then the table"),
+        (
+            "classify x.mgdb --sample-sheet s -o {}.k --bracken pipe --bracken-output {}.b",
+            "--bracken pipe: with --sample-sheet, each sample reads the distribution: give a file",
+        ),
         ("count -k 21 --memory 8 -o y r_1.fq", "'8' is 8 bytes: give a unit, e.g. 8G"),
     ] {
         let ran = dir.run(run);

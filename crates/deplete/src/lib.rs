@@ -35,8 +35,8 @@ pub use lookup::MinimizerLookup;
 pub use minimizers::Minimizers;
 pub use params::Params;
 pub use run::{
-    Compression, Host, Outcome, OutputPaths, Outputs, ReadFormat, Sink, plan_run, run, run_in,
-    run_with,
+    Compression, Host, Outcome, OutputPaths, Outputs, ReadFormat, Sink, mate_paths, plan_run, run,
+    run_in, run_with,
 };
 pub use set::MinimizerSet;
 pub use thresholds::Thresholds;

@@ -18,7 +18,7 @@ use merganser_run::{Budget, ConfigError, Context, JobPlan, Shortage, Stages, Uni
 use crate::word::by_word;
 use crate::{Config, Confirmed, Error, Haplotypes, MinimizerLookup, Params};
 use confirm::Confirmer;
-pub use output::{OutputPaths, Outputs};
+pub use output::{OutputPaths, Outputs, mate_paths};
 use output::{OutputText, Writer};
 use worker::{Tally, Worker};
 

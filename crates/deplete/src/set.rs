@@ -118,7 +118,7 @@ impl MinimizerSet {
             return Ok(());
         }
         Err(Error::Mixed(format!(
-            "sets of {} and of {} cannot be combined: build them with the same -k and -w",
+            "sets of {} and of {} cannot be combined: build them with the same `k` and `w`",
             of(self.params),
             of(other.params)
         )))

@@ -11,8 +11,9 @@ mod sheet;
 pub(crate) mod summary;
 
 use std::cell::RefCell;
+use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -29,7 +30,7 @@ use merganser_taxonomy::TaxonomySource;
 use crate::args::ClassifyArgs;
 use crate::args::build::TaxidArgs;
 use crate::args::classify::{ClassifyCommand, QueryArgs};
-use crate::common::{number_of_files, taxonomy_of, text_of, unit};
+use crate::common::{NO_READS, number_of_files, refuse_swapped, taxonomy_of, text_of, unit};
 use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::files::{RunFiles, is_same};
@@ -76,8 +77,11 @@ impl<'a> Environment<'a> {
         Ok(())
     }
 
-    /// Prints what was classified; `name` is the beginning of the line.
+    /// Prints what was classified, and warns if there was nothing; `name` is the beginning of the lines.
     fn tell_what(&self, name: &str, segments: &[ReadInput], (bases, reads): (u64, u64)) {
+        if reads == 0 {
+            self.console.warn(format_args!("{name}{NO_READS}"));
+        }
         self.console.info(format_args!(
             "{name}compared {} with {}: {} in {} {}",
             number_of_files(segments.iter().flat_map(ReadInput::inputs)),
@@ -396,26 +400,20 @@ impl DatabaseChoice {
     }
 }
 
+/// Returns the beginning of the lines about a sample of a sheet.
+fn prefix_of(sample: Option<&OsStr>) -> String {
+    sample.map_or_else(String::new, |sample| format!("{}: ", sample.display()))
+}
+
 /// Opens a database, or several that are used together.
 fn open(paths: &[PathBuf], reads: &[Input]) -> Result<AnyDatabase> {
     match paths {
-        [path] => AnyDatabase::open(path).or_else(|error| swapped(error, path, reads)),
+        [path] => AnyDatabase::open(path).or_else(|error| {
+            let databases = [FileKind::Database, FileKind::Kraken2];
+            refuse_swapped("classify", &databases, path, reads)?;
+            Err(error.into())
+        }),
         _ => Ok(AnyDatabase::open_all(paths)?),
-    }
-}
-
-/// Returns the error of a file that is not a database, or a usage error if the database is among the reads.
-fn swapped(error: Error, first: &Path, reads: &[Input]) -> Result<AnyDatabase> {
-    let kinds = [FileKind::Database, FileKind::Kraken2];
-    let is = |path: &&Path| FileKind::of_path(path).is_some_and(|kind| kinds.contains(&kind));
-    match reads.iter().filter_map(Input::path).find(is) {
-        Some(database) => failure::usage(format!(
-            "{}: is the database, and must come first: merganser classify {} {}",
-            database.display(),
-            database.display(),
-            first.display()
-        )),
-        None => Err(error.into()),
     }
 }
 

@@ -9,7 +9,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use merganser_alignments::{MateFiles, compare_as_mates};
-use merganser_io::{Input, Output, ReadInput, check_cell, find_files_of_mates, is_open_stream};
+use merganser_io::{
+    FileKind, Input, Output, ReadInput, check_cell, find_files_of_mates, is_open_stream,
+};
 use merganser_run::{Context, DeviceChoice, Summary, counted, format_size, size_to_give};
 use merganser_taxonomy::TaxonomySource;
 
@@ -140,6 +142,24 @@ pub(crate) fn hint_at_mates<'a>(
         console.warn(format_args!(
             "{one} and {two} are {done} as single reads: if they are mates of pairs, give them with -1 and -2"
         ));
+    }
+}
+
+/// Fails if a file of one of `kinds` is among the reads, so that `first` has its place in `command`.
+pub(crate) fn refuse_swapped<'a>(
+    command: &str,
+    kinds: &[FileKind],
+    first: &Path,
+    reads: impl IntoIterator<Item = &'a Input>,
+) -> Result<()> {
+    let kind = |path| FileKind::of_path(path).filter(|kind| kinds.contains(kind));
+    let mut paths = reads.into_iter().filter_map(Input::path);
+    match paths.find_map(|path| Some((path.display(), kind(path)?))) {
+        Some((path, kind)) => usage(format!(
+            "{path} is {kind}, not reads: give it first, as in merganser {command} {path} {}",
+            first.display()
+        )),
+        None => Ok(()),
     }
 }
 

@@ -16,14 +16,14 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_io::{Input, Output, OutputSet, ReadInput};
+use merganser_io::{FileKind, Input, Output, OutputSet, ReadInput};
 use merganser_map::{
     Config, Contig, Error, Format, Index, IndexKind, Outcome, Outputs, Strand, Topology, share,
 };
 use merganser_run::Context;
 
 use crate::args::map::{MapArgs, MapCommand, MapCommandArgs, RecordFormat};
-use crate::common::{hint_at_mates, is_file};
+use crate::common::{self, hint_at_mates, is_file};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -78,7 +78,8 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
     let jobs = job::all(args, console)?;
     for job in &jobs {
         config(args, job)?.validate()?;
-        refuse_swapped(args, &job.inputs)?;
+        let reads = job.inputs.iter().flat_map(ReadInput::inputs);
+        common::refuse_swapped("map", &[FileKind::Index], &args.reference, reads)?;
         let paired = job.inputs.iter().any(ReadInput::is_paired);
         if let Some(option) =
             args.config.of_pairs.filter(|_| !paired && args.sample_sheet.is_none())
@@ -242,21 +243,6 @@ fn check_shard(args: &MapArgs) -> Result<()> {
         return usage(
             "--report-html, --report-data and --multiqc need all reads: map without --shard",
         );
-    }
-    Ok(())
-}
-
-/// Refuses an index among the reads: most likely, the reference was given last instead of first.
-fn refuse_swapped(args: &MapArgs, inputs: &[ReadInput]) -> Result<()> {
-    for path in inputs.iter().flat_map(ReadInput::inputs).filter_map(Input::path) {
-        if is_index(path)? {
-            return usage(format!(
-                "{index} is an index, not reads: give the reference first, as in \
-                 merganser map {index} {reads}",
-                index = path.display(),
-                reads = args.reference.display()
-            ));
-        }
     }
     Ok(())
 }

@@ -85,8 +85,12 @@ impl Pages {
 
     /// Whether any page was requested.
     pub(crate) fn is_wanted(args: &PageArgs) -> bool {
-        let own = args.report_html.is_some() || args.report_data.is_some();
-        own || args.multiqc.is_some() || args.results.is_wanted()
+        Pages::has_own(args) || args.results.is_wanted()
+    }
+
+    /// Whether a page was requested that is not one of all samples.
+    pub(crate) fn has_own(args: &PageArgs) -> bool {
+        args.report_html.is_some() || args.report_data.is_some() || args.multiqc.is_some()
     }
 
     /// Writes and finishes all files, with the profiles of the reads.

@@ -99,6 +99,16 @@ fn reads_of_other_content_and_the_same_size_are_classified_again() {
     assert!(!case.is_done());
 }
 
+/// The outputs of a sample are the same with and without a page of all samples.
+#[test]
+fn a_sample_is_done_also_without_the_page_of_all() {
+    let option = " --report-html all.html";
+    let mut case = Case::new(World::built(), "refs.mgdb", "1.fq\t2.fq", option);
+    assert!(case.is_done());
+    case.run = case.run.replace(option, "");
+    assert!(case.is_done());
+}
+
 /// A file with the same content at a new time counts as unchanged; its new time is noted, so that it is read only
 /// once.
 #[test]

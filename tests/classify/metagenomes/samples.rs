@@ -164,6 +164,10 @@ fn sessions() {
     // Options on the command line are the defaults of queries.
     session("classify refs.mgdb --interactive --hitmin 30", "1.fq -o inherited.tsv\n").ok();
     assert!(dir.read("inherited.tsv") == strict.as_bytes());
+    let options = "1.fq --no-map --classified-out";
+    session("classify refs.mgdb --interactive --hitmin 30", &format!("{options} a.sam\n")).ok();
+    dir.run(&format!("classify refs.mgdb -q --hitmin 30 {options} b.sam")).ok();
+    assert!(dir.read("a.sam") == dir.read("b.sam"));
     // Failed queries are reported, and the session continues.
     let ran = session(
         "classify refs.mgdb --interactive",

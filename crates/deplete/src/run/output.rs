@@ -1,5 +1,7 @@
 //! Outputs of reads, in the order of the input. Workers compress the texts.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,6 +26,26 @@ pub struct OutputPaths {
     pub command: String,
     /// The tags of alignments that become comments of reads that are written as text.
     pub tags: CommentTags,
+}
+
+/// Returns the files of first and second mates for a name with `#`, whose last one becomes 1 and 2; `None` if the name of
+/// the file has none.
+///
+/// ```
+/// use merganser_deplete::mate_paths;
+///
+/// let mates = mate_paths("out#/clean_#.fq".as_ref()).unwrap();
+/// assert_eq!(mates, ["out#/clean_1.fq", "out#/clean_2.fq"].map(std::path::PathBuf::from));
+/// assert_eq!(mate_paths("out#/clean.fq".as_ref()), None);
+/// ```
+pub fn mate_paths(path: &Path) -> Option<[PathBuf; 2]> {
+    let name = path.file_name()?.as_bytes();
+    let place = name.iter().rposition(|&letter| letter == b'#')?;
+    let mate = |mate: &[u8]| {
+        let name = [&name[..place], mate, &name[place + 1..]].concat();
+        path.with_file_name(OsString::from_vec(name))
+    };
+    Some([mate(b"1"), mate(b"2")])
 }
 
 impl Default for OutputPaths {

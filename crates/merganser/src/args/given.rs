@@ -75,20 +75,28 @@ impl Given {
         text
     }
 
-    /// Makes the given options under these help headings the defaults of `command`.
-    pub(crate) fn as_defaults(&self, mut command: Command, headings: &[&str]) -> Command {
-        let is_under = |argument: &clap::Arg| {
-            argument.get_help_heading().is_some_and(|heading| headings.contains(&heading))
+    /// Returns the given options of `command` under these help headings.
+    pub(crate) fn under(&self, command: &Command, headings: &[&str]) -> Given {
+        let is_under = |id: &Id| {
+            let argument = command.get_arguments().find(|argument| argument.get_id() == id);
+            let heading = argument.and_then(clap::Arg::get_help_heading);
+            heading.is_some_and(|heading| headings.contains(&heading))
         };
-        let all: Vec<Id> = command
-            .get_arguments()
-            .filter(|one| is_under(one))
-            .map(|one| one.get_id().clone())
-            .collect();
-        for (id, values) in self.0.iter().filter(|(id, _)| all.contains(id)) {
+        Given(self.0.iter().filter(|(id, _)| is_under(id)).cloned().collect())
+    }
+
+    /// Makes the options the defaults of `command`.
+    pub(crate) fn as_defaults(&self, command: Command) -> Command {
+        self.0.iter().fold(command, |command, (id, values)| {
             let values = values.clone();
-            command = command.mut_arg(id, |argument| argument.default_values(values));
-        }
-        command
+            command.mut_arg(id, |argument| argument.default_values(values))
+        })
+    }
+
+    /// Adds the options of `others` that were not given.
+    pub(crate) fn inherit(&mut self, others: Given) {
+        let new = others.0.into_iter().filter(|(id, _)| !self.has(id.as_str()));
+        let new: Vec<_> = new.collect();
+        self.0.extend(new);
     }
 }

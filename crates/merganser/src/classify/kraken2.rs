@@ -10,10 +10,10 @@ use merganser_io::{OutputSet, ReadInput};
 use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2Outcome, ReadShare, run_with};
 use merganser_run::{Summary, thousands};
 
-use super::Environment;
 use super::outputs::{Closed, Files};
+use super::{Environment, prefix_of};
 use crate::args::classify::QueryArgs;
-use crate::common::{tell_skipped, tell_time, unit, warn_of_none, write_summary};
+use crate::common::{tell_skipped, tell_time, unit, write_summary};
 use crate::pages::{frame, inputs_of, parameter};
 use crate::{devices, failure};
 
@@ -123,7 +123,8 @@ impl Sample<'_> {
         if let Some(picture) = picture {
             environment.console.plot(&picture);
         }
-        tell(environment, &config, &outcome, (self.segments, started));
+        let name = prefix_of(self.name);
+        tell(environment, &config, &outcome, (&name, self.segments, started));
         Ok(summary)
     }
 }
@@ -164,15 +165,14 @@ fn tell(
     environment: &Environment<'_>,
     config: &Kraken2Config,
     outcome: &Kraken2Outcome,
-    (segments, started): (&[ReadInput], Instant),
+    (name, segments, started): (&str, &[ReadInput], Instant),
 ) {
     let console = environment.console;
-    warn_of_none(outcome.records, console);
-    environment.tell_what("", segments, (outcome.bases, outcome.records));
+    environment.tell_what(name, segments, (outcome.bases, outcome.records));
     tell_skipped(outcome.skipped_alignments, console);
     let percent = 100.0 * outcome.classified as f64 / outcome.records.max(1) as f64;
     console.info(format_args!(
-        "classified {} of {} {} ({percent:.2} %) in {:.1} s by Kraken 2's rules; confidence {}, \
+        "{name}classified {} of {} {} ({percent:.2} %) in {:.1} s by Kraken 2's rules; confidence {}, \
          minimum-hit-groups {}",
         thousands(outcome.classified),
         thousands(outcome.records),

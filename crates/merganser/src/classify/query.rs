@@ -16,9 +16,9 @@ use merganser_taxreport::output::{ReadPaths, ReadStyle};
 
 use super::kraken2::{self, Sample};
 use super::outputs::{Closed, Files, Reports, read_paths};
-use super::{Environment, summary};
+use super::{Environment, prefix_of, summary};
 use crate::args::classify::QueryArgs;
-use crate::common::{NO_READS, tell_skipped, tell_time, text_of, unit, write_summary};
+use crate::common::{tell_skipped, tell_time, text_of, unit, write_summary};
 use crate::console::Console;
 use crate::database::AnyDatabase;
 use crate::files::RunFiles;
@@ -100,7 +100,7 @@ impl<'a> Query<'a> {
         let options = (lines, reports, pages, config, reads.pairs.any_names);
         let kinds: Vec<&str> = self.segments.iter().map(kind).collect();
         // Pages and the headers of alignments show the names of the inputs.
-        let are_shown = Pages::is_wanted(pages) || matches!(self.are_alignments(), Ok(true));
+        let are_shown = Pages::has_own(pages) || matches!(self.are_alignments(), Ok(true));
         let names = are_shown.then(|| {
             (&environment.name, self.inputs().map(ToString::to_string).collect::<Vec<_>>())
         });
@@ -312,10 +312,7 @@ impl<'a> Query<'a> {
         outcome: &Outcome<'_>,
         started: Instant,
     ) {
-        let name = self.sample.map_or_else(String::new, |sample| format!("{}: ", sample.display()));
-        if outcome.records == 0 {
-            environment.console.warn(format_args!("{name}{NO_READS}"));
-        }
+        let name = prefix_of(self.sample);
         let size = (outcome.bases, outcome.records);
         environment.tell_what(&name, &self.segments, size);
         if outcome.passed_over > 0 {

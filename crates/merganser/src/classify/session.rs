@@ -100,7 +100,8 @@ fn answer(environment: &Environment<'_>, line: &[u8], given: &Given) -> Result<(
         ));
     }
     let words = words.into_iter().map(OsString::from_vec);
-    let command = given.as_defaults(SessionLine::command(), &INHERITED);
+    let inherited = given.under(&SessionLine::command(), &INHERITED);
+    let command = inherited.as_defaults(SessionLine::command());
     let parsed = command.try_get_matches_from(words);
     let parsed = parsed.and_then(|matches| SessionLine::from_arg_matches(&matches));
     let parsed = parsed.map_err(|error| {
@@ -109,7 +110,8 @@ fn answer(environment: &Environment<'_>, line: &[u8], given: &Given) -> Result<(
         let text = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
         failure::Usage(format!("{text} (enter `help` for help)"))
     });
-    let args = parsed?.query;
+    let mut args = parsed?.query;
+    args.given.inherit(inherited);
     let query = Query::new(&args, None)?;
     if query.inputs().any(Input::is_stdin) {
         return failure::usage("stdin is used for the session's lines: reads must come from files");

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_io::OutputSet;
+use merganser_io::{OutputSet, is_read_once};
 
 use super::Environment;
 use super::query::Query;
@@ -42,6 +42,12 @@ fn check_names(args: &QueryArgs) -> Result<()> {
     pages::refuse_name(&args.pages)?;
     if args.reports.sample_id.is_some() {
         return failure::usage("--sample-id: the samples' names are those of the sheet");
+    }
+    if let Some(path) = args.reports.bracken.as_ref().filter(|path| is_read_once(path)) {
+        return failure::usage(format!(
+            "--bracken {}: with --sample-sheet, each sample reads the distribution: give a file",
+            path.display()
+        ));
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use anyhow::Result;
 use merganser_alignments::{put_files, quoted};
 use merganser_deplete::{
     Config, Confirmed, Error, Haplotypes, Host, MinimizerLookup, Outcome, OutputPaths, ReadFormat,
-    run_in,
+    mate_paths, run_in,
 };
 use merganser_io::{FileKind, Input, OutputSet, QualityOffset, ReadInput};
 use merganser_map::Index;
@@ -75,7 +75,7 @@ pub(super) fn run(
         return sheet::run(args, path, (&config, &context), (console, started));
     }
     let job = FilterJob::new(args)?;
-    refuse_swapped(&args.set, &job.inputs)?;
+    common::refuse_swapped("deplete filter", &[FileKind::HostSet], &args.set, &job.inputs)?;
     if !args.reads.are_pairs() {
         hint_at_mates(job.inputs.iter(), "filtered", console);
     }
@@ -89,19 +89,6 @@ pub(super) fn run(
     let host = HostData::open(args, &context)?;
     job.run(&host, &context, &set, (console, started), OutputSet::commit_last)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Returns a usage error if the set is among the reads.
-fn refuse_swapped(first: &Path, reads: &[Input]) -> Result<()> {
-    let is_set = |path: &&Path| FileKind::of_path(path) == Some(FileKind::HostSet);
-    match reads.iter().filter_map(Input::path).find(is_set) {
-        Some(set) => usage(format!(
-            "{set} is a set of minimizers, not reads: give the set first, as in merganser deplete filter {set} {reads}",
-            set = set.display(),
-            reads = first.display()
-        )),
-        None => Ok(()),
-    }
 }
 
 /// Checks what a run needs for its samples, of which those of a sheet have names, and prints what it would do.
@@ -331,20 +318,11 @@ fn command(args: &DepleteFilterArgs, config: &Config, segments: &[ReadInput]) ->
 
 /// Returns the outputs for a name: two for pairs if it contains `#` or `second` is given, otherwise one.
 fn mates(path: &Path, second: Option<&Path>, is_paired: bool) -> Result<Vec<PathBuf>> {
-    let name = path.as_os_str().as_encoded_bytes();
-    let has_mark = path.file_name().is_some_and(|name| name.as_encoded_bytes().contains(&b'#'));
-    match (is_paired, has_mark, second) {
+    match (is_paired, mate_paths(path), second) {
         (false, _, Some(_)) => usage("--output2 is for pairs: give -1 and -2, or --interleaved"),
-        (true, true, Some(_)) => usage("give either a # in the name of -o, or --output2"),
-        (true, true, None) => {
-            let Ok(name) = std::str::from_utf8(name) else {
-                return usage(format!("{}: a name with a # must be UTF-8", path.display()));
-            };
-            // Replaces the last one, because folders may contain one, too.
-            let (before, after) = name.rsplit_once('#').unwrap_or((name, ""));
-            Ok([1, 2].map(|mate| PathBuf::from(format!("{before}{mate}{after}"))).to_vec())
-        }
-        (true, false, Some(second)) => Ok(vec![path.to_owned(), second.to_owned()]),
+        (true, Some(_), Some(_)) => usage("give either a # in the name of -o, or --output2"),
+        (true, Some(mates), None) => Ok(mates.to_vec()),
+        (true, None, Some(second)) => Ok(vec![path.to_owned(), second.to_owned()]),
         _ => Ok(vec![path.to_owned()]),
     }
 }

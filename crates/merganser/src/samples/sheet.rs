@@ -103,8 +103,8 @@ impl Sheet {
     /// Returns the separator between the cells of a line.
     fn separator(&self, line: &[u8]) -> u8 {
         match self.separator {
-            _ if line.contains(&b'\t') => b'\t',
             Some(separator) if line.contains(&separator) => separator,
+            _ if line.contains(&b'\t') => b'\t',
             _ if line.contains(&b',') => b',',
             _ => b';',
         }

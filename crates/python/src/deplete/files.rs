@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use merganser_deplete::{Config, OutputPaths};
+use merganser_deplete::{Config, OutputPaths, mate_paths};
 use pyo3::prelude::*;
 
 use crate::errors::wrong;
@@ -64,21 +64,15 @@ fn mates(
     second: Option<PathBuf>,
     is_paired: bool,
 ) -> PyResult<Vec<PathBuf>> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    match (is_paired, name.contains('#'), second) {
+    match (is_paired, mate_paths(path), second) {
         (false, _, Some(_)) => {
             Err(wrong(py, "output2", "is for pairs: give mates, or interleaved=True"))
         }
-        (true, true, Some(_)) => {
+        (true, Some(_), Some(_)) => {
             Err(wrong(py, "output2", "give either a # in the name of output, or output2"))
         }
-        (true, true, None) => {
-            // Replaces the last one, because folders may contain one, too.
-            let (before, after) = name.rsplit_once('#').unwrap_or((&name, ""));
-            let mate = |mate: u8| path.with_file_name(format!("{before}{mate}{after}"));
-            Ok(vec![mate(1), mate(2)])
-        }
-        (true, false, Some(second)) => Ok(vec![path.to_owned(), second]),
+        (true, Some(mates), None) => Ok(mates.into()),
+        (true, None, Some(second)) => Ok(vec![path.to_owned(), second]),
         _ => Ok(vec![path.to_owned()]),
     }
 }
