@@ -31,6 +31,28 @@ fn patterns_come_from_everywhere() {
 }
 
 #[test]
+fn patterns_that_match_everywhere_because_of_their_ns_are_warned_of() {
+    let dir = text();
+    for (args, expected) in [
+        (
+            "-p NNNN -e 0",
+            "pattern NNNN matches everywhere: 0 letters other than N, and 0 edits allowed",
+        ),
+        (
+            "-p NANN -e 1",
+            "pattern NANN matches everywhere: 1 letter other than N, and 1 edit allowed",
+        ),
+    ] {
+        let ran = dir.run(&format!("search {args} t.fa --format bed"));
+        assert_eq!(ran.warnings(), [format!("warning: {expected}")]);
+        assert!(ran.ok().lines().count() > 20);
+    }
+    for args in ["-p NANN -e 0", "-p NNNN --pam NGG -e 0"] {
+        assert_eq!(dir.run(&format!("search {args} t.fa --format bed")).warnings(), [""; 0]);
+    }
+}
+
+#[test]
 fn errors_say_where_and_what_to_do() {
     let dir = text();
     let long = "A".repeat(129);

@@ -1,10 +1,10 @@
 //! `search` on real or emulated GPUs has the same bytes as on the CPU. Skipped with a message without a GPU, or a failure
 //! with `MERGANSER_REQUIRE_GPU=1`.
 
-use merganser_test_support::Dir;
 use merganser_test_support::gpus::{two_devices, usable};
 use merganser_test_support::oracle::complement;
 use merganser_test_support::reads::Random;
+use merganser_test_support::{Dir, Ran, program};
 
 /// Returns a folder with patterns, guides, primers, a contig of several stretches and a short one, and reads of several
 /// batches, all of which have parts of the patterns.
@@ -39,9 +39,13 @@ fn prepared() -> Dir {
     dir
 }
 
-/// Returns the hits, the counts, and the number of letters that GPUs searched.
+/// Returns the hits, the counts, and the number of letters that GPUs searched, if there are any: CPU workers wait for them.
 fn searched(dir: &Dir, args: &str) -> ([Vec<u8>; 2], u64) {
-    dir.run(&format!("search {args} --counts c.tsv --json j.json -q")).ok();
+    let args = format!("search {args} --counts c.tsv --json j.json -q");
+    let mut command = program();
+    command.current_dir(dir.root()).args(args.split_whitespace());
+    let output = command.env("MERGANSER_TEST_GPUS_ALONE", "1").output().unwrap();
+    Ran::new(&output, dir.root()).ok();
     let summary: serde_json::Value = serde_json::from_slice(&dir.read("j.json")).unwrap();
     let letters = summary["results"]["gpu_letters"].as_u64().unwrap();
     assert!(letters == 0 || summary["machine"]["device"] != "cpu", "{args}");

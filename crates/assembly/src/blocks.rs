@@ -98,18 +98,16 @@ impl Blocks {
             block.end = marker.at + marker.bases;
             return None;
         }
-        let Some(run) = &mut self.run else {
-            self.run = Some(Block::of(marker));
-            return None;
+        let run = match self.run {
+            None => Block::of(marker),
+            Some(run) => Block { markers: run.markers + 1, end: marker.at + marker.bases, ..run },
         };
-        run.markers += 1;
-        run.end = marker.at + marker.bases;
         if run.markers < self.rule.markers && run.end - run.start <= self.rule.bases {
+            self.run = Some(run);
             return None;
         }
-        let ended = std::mem::replace(block, *run);
         self.run = None;
-        is_block(ended)
+        is_block(std::mem::replace(block, run))
     }
 
     /// Ends the sequence; a run of the other haplotype at its end becomes a block of its own.
@@ -154,6 +152,12 @@ mod tests {
         assert_eq!(blocks("mmmpp", rule), [(0, 221, 0, 0, 3), (300, 421, 1, 0, 2)]);
         assert_eq!(blocks("mmmp", rule), [(0, 221, 0, 0, 3)]);
         assert_eq!(blocks("m", rule), []);
+        let one = BlockRule { markers: 1, ..rule };
+        assert_eq!(
+            blocks("mmmppmm", one),
+            [(0, 221, 0, 0, 3), (300, 421, 1, 0, 2), (500, 621, 0, 0, 2)]
+        );
+        assert_eq!(blocks("mmmpmm", one), [(0, 221, 0, 0, 3), (400, 521, 0, 0, 2)]);
     }
 
     #[test]

@@ -88,12 +88,12 @@ pub(crate) fn of_spectra(
         match found {
             None => doubts.push(
                 "the reads' histogram has no valley between errors and genome (low coverage, or reads of one k-mer each): \
-                 all k-mers count as the genome's, and completeness is too low; set the threshold with --solid"
+                 all k-mers count as the genome's, and completeness is too low; set the threshold with `solid`"
                     .into(),
             ),
             Some(solid) if is_flat_valley(rows) => doubts.push(format!(
                 "the valley of the reads' histogram is flat, and {solid} was taken as its end, as in Merqury: look at the \
-                 histogram, and set the threshold with --solid if that is too high"
+                 histogram, and set the threshold with `solid` if that is too high"
             )),
             Some(_) => {}
         }

@@ -7,6 +7,11 @@ use serde::Serialize;
 
 use crate::{Error, ReadShare};
 
+/// The maximum quality of a base in FASTQ with Phred+33.
+const MAX_QUAL: u8 = 93;
+/// The minimum length of a segment in bases.
+const MIN_SEGMENT: u32 = 100;
+
 /// Options of classification by a Kraken 2 database; they mean the same as Kraken 2's options of these names.
 ///
 /// ```
@@ -14,6 +19,7 @@ use crate::{Error, ReadShare};
 ///
 /// let config = Kraken2Config { confidence: 0.1, mapped_only: true, ..Kraken2Config::default() };
 /// assert!(config.validate().is_ok());
+/// assert!(Kraken2Config { min_qual: 94, ..config }.validate().is_err());
 /// ```
 // The doc comments of options are the help texts of the command line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -35,7 +41,7 @@ pub struct Kraken2Config {
     /// Treat bases of a lower quality as N
     #[cfg_attr(feature = "cli", arg(long, alias = "minimum-base-quality", value_name = "Q"))]
     #[cfg_attr(feature = "cli", arg(default_value_t, help_heading = "Reads"))]
-    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u8).range(0..=93)))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u8).range(0..=i64::from(MAX_QUAL))))]
     pub min_qual: u8,
     /// Offset of the qualities in FASTQ: 33, or 64 for old Illumina (1.3 to 1.7); reads are written with
     /// Phred+33
@@ -55,7 +61,7 @@ pub struct Kraken2Config {
     /// Length of the segments of --segments-out in bases [default: 1000]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "cli", arg(long, value_name = "BASES", requires = "segments_out"))]
-    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(100..)))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(i64::from(MIN_SEGMENT)..)))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Output"))]
     pub segment_length: Option<u32>,
 
@@ -128,19 +134,28 @@ impl Kraken2Config {
                 "distinct minimizers are estimated from whole blocks: use a share of `ReadShare::at_blocks`",
             )));
         }
-        self.check_confidence()?;
+        self.check_ranges()?;
         Ok(())
     }
 
-    /// Checks that `confidence` is in range.
+    /// Checks the ranges of `confidence` (0 to 1), `min_qual` (0 to 93) and `segment_length` (100 or more).
     ///
     /// # Errors
-    /// If it is not between 0 and 1.
-    pub fn check_confidence(&self) -> Result<(), ConfigError> {
-        if (0.0..=1.0).contains(&self.confidence) {
-            return Ok(());
-        }
-        let problem = format!("`confidence` {} is out of range: 0 to 1", self.confidence);
+    /// If one is out of range; the error names it.
+    pub fn check_ranges(&self) -> Result<(), ConfigError> {
+        let Kraken2Config { confidence, min_qual, segment_length, .. } = self;
+        let problem = match segment_length {
+            _ if !(0.0..=1.0).contains(confidence) => {
+                format!("`confidence` {confidence} is out of range: 0 to 1")
+            }
+            _ if *min_qual > MAX_QUAL => {
+                format!("`min_qual` {min_qual} is out of range: 0 to {MAX_QUAL}")
+            }
+            Some(bases @ ..MIN_SEGMENT) => {
+                format!("`segment_length` {bases} is out of range: {MIN_SEGMENT} bases or more")
+            }
+            _ => return Ok(()),
+        };
         Err(ConfigError::new(problem))
     }
 }

@@ -10,7 +10,7 @@ use merganser_assembly::{
 };
 use merganser_io::{Input, OutputSet, TemporaryFolder};
 use merganser_kmers::tables::AnyTable;
-use merganser_run::{Context, Warnings};
+use merganser_run::Context;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -137,18 +137,13 @@ pub(crate) fn qv(
         if output.is_some() {
             set.commit()?;
         }
-        warn(&judged, &context.warnings);
+        judged.doubts.iter().for_each(|doubt| context.warnings.push(doubt));
         Ok::<_, Error>((judged, phasings))
     };
     let (judged, phasings) = call::run(py, &context, progress.as_ref(), |context| {
         run(context).map_err(|error| arguments.name(error))
     })?;
     rows(&names, &judged, &phasings)
-}
-
-/// Adds the doubts to the warnings. Those that name an option of the program then name the argument.
-fn warn(judged: &Outcome, warnings: &Warnings) {
-    judged.doubts.iter().for_each(|doubt| warnings.push(doubt.replace("--solid", "solid")));
 }
 
 fn config(keywords: &Keywords<'_>) -> PyResult<Config> {

@@ -255,7 +255,7 @@ pub(crate) fn raise(py: Python<'_>, error: &dyn Failure) -> PyErr {
 /// Remedies in messages, and what they are in Python.
 const REMEDIES: [(&str, &str); 2] = [
     ("count with a minimum of 1", "count with min_count=1"),
-    ("count with --min-count 1, or --histogram", "count with min_count=1"),
+    ("count with min_count 1, or histogram", "count with min_count=1"),
 ];
 
 /// Replaces the names of fields in a message, which are in backticks, temporary files, and options of the program with

@@ -196,7 +196,7 @@ impl Report {
 
     /// The rows: `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank` (its code, such as "S"), `rank_name`
     /// ("species", as in the rows of `classify`; null for codes without a rank of their own, such as "S1"), `taxid`
-    /// (uint32), `name` and `depth` (uint32, 0 for the root). Reports with 8 columns also have `minimizers` and `distinct_minimizers`
+    /// (uint64), `name` and `depth` (uint32, 0 for the root). Reports with 8 columns also have `minimizers` and `distinct_minimizers`
     /// (uint64).
     #[getter]
     fn rows(&self) -> PyResult<Rows> {
@@ -216,7 +216,7 @@ impl Report {
             .with("taxon_reads", numbers(|row| row.own))
             .with("rank", codes.finish())
             .optional("rank_name", ranks.finish())
-            .with("taxid", UInt32Array::from_iter_values(rows.iter().map(|row| row.taxid as u32)))
+            .with("taxid", numbers(|row| row.taxid))
             .with("name", names.finish())
             .with("depth", UInt32Array::from_iter_values(rows.iter().map(|row| row.depth as u32)));
         let found = |row: &ReportRow| row.minimizers.unwrap_or(NONE);
@@ -384,7 +384,7 @@ impl Report {
     ///
     /// Returns:
     ///     The table of taxa of the level, and the report of the level and the taxa above it with the estimated reads.
-    ///     The table is `Rows` with the columns `name`, `taxid` (uint32), `level`, `reads`, `added`, `estimated`
+    ///     The table is `Rows` with the columns `name`, `taxid` (uint64), `level`, `reads`, `added`, `estimated`
     ///     (uint64) and `fraction` (float64, of the estimated reads of all rows).
     ///
     /// Raises:

@@ -168,6 +168,11 @@ def test_ranks_have_names_and_codes() -> None:
         report.filter(taxid=[])
 
 
+def test_large_taxids_are_not_changed() -> None:
+    report = merganser.Report.parse(TEXT.replace("562", "5000000000"))
+    assert report.rows["taxid"].tolist() == [0, 1, 5_000_000_000, 83333]
+
+
 def test_reports_are_taken_as_their_rows() -> None:
     report = merganser.Report.parse(TEXT)
     assert list(report) == list(report.rows) and report.to_dict() == report.rows.to_dict()

@@ -7,17 +7,21 @@ mod texts;
 mod worker;
 
 use std::path::Path;
-use std::thread;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
+use std::{env, thread};
 
 use merganser_alignments::RecordOptions;
 use merganser_io::{
     Header, Input, Keep, OutputSet, ReadInput, Records, longest_record, text_bytes,
 };
 use merganser_run::engine::Engine;
-use merganser_run::{Budget, Context, Shortage, Stages, Unit, peak_rss, start_scoped};
+use merganser_run::{
+    Budget, Context, Shortage, Stages, Unit, Warnings, counted, peak_rss, start_scoped,
+};
 use merganser_seq::simd::Level;
 
+use crate::letters::ANY;
 use crate::output::check_names;
 use crate::places::Overlap;
 use crate::queries::Queries;
@@ -113,13 +117,14 @@ pub fn run(
 }
 
 /// Searches patterns in the sequences or reads of files, and writes all hits in the order of the texts, then of start,
-/// end, pattern and strand. A text may be an index of `merganser index`, whose sequences are searched. The bytes that are written do not depend on `context`. The progress has one stage, in bytes
-/// of input; SAM and BAM have one more before it, in which the lengths of the texts are read.
+/// end, pattern and strand. A text may be an index of `merganser index`, whose sequences are searched. The bytes that are
+/// written do not depend on `context`. The progress has one stage, in bytes of input; SAM and BAM have one more before it,
+/// in which the lengths of the texts are read.
 ///
 /// # Errors
-/// If the configuration is invalid, a pattern would match everywhere, a requested GPU cannot be used, there is too little memory, the input is invalid
-/// (the first error in the input is returned), the output cannot be written, or the run is cancelled. No output appears
-/// then.
+/// If the configuration is invalid, a pattern would match everywhere, a requested GPU cannot be used, there is too little
+/// memory, the input is invalid (the first error in the input is returned), the output cannot be written, or the run is
+/// cancelled. No output appears then.
 pub fn run_with(
     config: &Config,
     patterns: &[Pattern],
@@ -156,6 +161,7 @@ pub(crate) fn run_to<R: Receiver + Send>(
 ) -> Result<(Outcome, R), Error> {
     context.validate()?;
     let queries = Queries::new(config, patterns)?;
+    warn_of_ns(config, patterns, &context.warnings);
     let begun = Instant::now();
     let segments: Vec<ReadInput> = texts.iter().cloned().map(ReadInput::Single).collect();
     let budget = budget(patterns, context);
@@ -194,6 +200,22 @@ pub(crate) fn run_to<R: Receiver + Send>(
     Ok((outcome, receiver))
 }
 
+/// Warns of patterns that match everywhere because of their Ns. With a PAM, such patterns find all its sites.
+fn warn_of_ns(config: &Config, patterns: &[Pattern], warnings: &Warnings) {
+    for pattern in patterns.iter().filter(|_| !config.is_anchored()) {
+        let others = pattern.sets().iter().filter(|&&bases| bases != ANY).count();
+        let edits = config.threshold.edits(pattern.letters().len());
+        if edits >= others {
+            warnings.push(format!(
+                "pattern {} matches everywhere: {} other than N, and {} allowed",
+                pattern.name(),
+                counted(others as u64, "letter"),
+                counted(edits as u64, "edit")
+            ));
+        }
+    }
+}
+
 /// Searches all batches on workers and GPUs.
 fn search_with<'q, R: Receiver + Send>(
     gpus: &Gpus<'_>,
@@ -202,13 +224,19 @@ fn search_with<'q, R: Receiver + Send>(
     make: impl Fn() -> Worker<'q> + Sync,
 ) -> Result<(), Error> {
     thread::scope(|scope| {
+        let (ready, made) = mpsc::channel::<()>();
         // CUDA starts while the first batches are read and searched. If it fails, the run fails.
-        start_scoped(scope, || {
+        start_scoped(scope, move || {
             if let Err(error) = gpus.make() {
                 engine.fail(0, error);
                 gpus.stop();
             }
+            drop(ready);
         })?;
+        // For tests of GPUs, whose results must not depend on the time that they take to start.
+        if env::var_os("MERGANSER_TEST_GPUS_ALONE").is_some() {
+            let _ = made.recv();
+        }
         let workers = engine.run_on(threads, Some(gpus), make);
         gpus.stop();
         workers.map(drop)

@@ -109,7 +109,7 @@ impl RunConfig {
     /// # Errors
     /// [`Error::Config`] names the value that is out of range.
     pub fn validate(&self) -> Result<(), Error> {
-        self.kraken2.check_confidence()?;
+        self.kraken2.check_ranges()?;
         if let Some(fraction) = self.min_fraction.filter(|one| !(0.0..=1.0).contains(one)) {
             return Err(refused(format!("`min_fraction` {fraction} is out of range: 0 to 1")));
         }

@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use merganser_alignments::{SinkForm, TemplatePass};
 use merganser_io::{CommentTags, Output, OutputSet, ReadInput, text_bytes};
-use merganser_run::Context;
+use merganser_run::{ConfigError, Context};
 
 use alignments::Alignments;
 pub use alignments::{FilterOutputs, filter_reads_in};
@@ -66,6 +66,15 @@ impl Limit {
             Limit::Number(number) => hits >= number,
             Limit::Part(part) if kmers == 0 => part == 0.0,
             Limit::Part(part) => hits >= (part * kmers as f64) as u64,
+        }
+    }
+
+    /// Whether no read can reach this limit without passing `most`, whatever its length.
+    fn exceeds(self, most: Limit) -> bool {
+        match (self, most) {
+            (Limit::Number(least), Limit::Number(most)) => least > most,
+            (Limit::Part(least), Limit::Part(most)) => least > most,
+            _ => false,
         }
     }
 
@@ -158,6 +167,20 @@ impl Default for FilterConfig {
 }
 
 impl FilterConfig {
+    /// Checks that a read can be within both limits.
+    ///
+    /// # Errors
+    /// [`Error::Config`], which names the fields.
+    pub fn validate(&self) -> Result<(), Error> {
+        let least = self.min_hits;
+        match self.max_hits.filter(|&most| least.exceeds(most)) {
+            Some(most) => Err(Error::Config(ConfigError::new(format!(
+                "`min_hits` {least} (2 by default) is larger than `max_hits` {most}"
+            )))),
+            None => Ok(()),
+        }
+    }
+
     fn action(&self) -> Action {
         match self.mask {
             _ if self.trim => Action::Trim,
@@ -188,8 +211,8 @@ pub struct Filtered {
 /// The progress stages are those of [`open_lookup`], and `filtering`, in bytes of input.
 ///
 /// # Errors
-/// If the table cannot be read, an input is invalid, mates do not belong together, memory is too small, or an output
-/// cannot be written. Then no output exists.
+/// If the configuration is [invalid](FilterConfig::validate), the table cannot be read, an input is invalid, mates do not
+/// belong together, memory is too small, or an output cannot be written. Then no output exists.
 pub fn filter_reads(
     config: &FilterConfig,
     table: AnyTable,
@@ -219,13 +242,15 @@ pub fn filter_reads(
 /// Filters reads like [`filter_reads`], with a table that was opened before, to open outputs.
 ///
 /// # Errors
-/// If an input is invalid, mates do not belong together, or an output cannot be written.
+/// If the configuration is [invalid](FilterConfig::validate), an input is invalid, mates do not belong together, or an
+/// output cannot be written.
 pub fn filter_reads_with(
     config: &FilterConfig,
     job: Job<'_>,
     segments: &[ReadInput],
     outputs: &mut [Output],
 ) -> Result<Filtered, Error> {
+    config.validate()?;
     filter_text(config, job, segments, outputs, &CommentTags::None)
 }
 

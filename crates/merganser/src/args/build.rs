@@ -135,7 +135,7 @@ pub(crate) struct ResourceArgs {
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
     #[arg(help_heading = "Resources")]
     pub(crate) memory: Option<u64>,
-    /// Existing directory for temporary files [default: $TMPDIR or /tmp]
+    /// Directory for temporary files, created if missing [default: $TMPDIR or /tmp]
     #[arg(long, value_name = "DIR", help_heading = "Resources")]
     pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use crate::args::kmers::QvArgs;
 use crate::common::{self, check_cells, describe_inputs, tell_time, write_summary};
 use crate::console::Console;
-use crate::failure::usage;
+use crate::failure::{usage, with_flags};
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::pages::{Pages, assembly as assembly_page, frame, parameter};
@@ -124,7 +124,7 @@ fn evaluate(
         pages.write(Kind::Assembly, data)?;
     }
     for doubt in &judgement.doubts {
-        console.warn(format_args!("{doubt}"));
+        console.warn(with_flags(doubt));
     }
     let (assemblies, phasings) = (&assemblies[..], &phasings[..]);
     let of_run = OfRun { args, context, assemblies, phasings, started };
@@ -221,7 +221,7 @@ fn page(args: &QvArgs, modes: Modes, judgement: &Outcome, results: Results) -> D
     let modes = [("hybrid", modes.hybrid), ("hpc", modes.hpc)];
     let modes = modes.into_iter().filter(|mode| mode.1).map(|(name, _)| parameter(name, true));
     data.parameters.extend(modes);
-    data.warnings.clone_from(&judgement.doubts);
+    data.warnings = judgement.doubts.iter().map(|doubt| with_flags(doubt)).collect();
     data.assembly = Some(results);
     data
 }

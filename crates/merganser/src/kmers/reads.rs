@@ -10,7 +10,7 @@ use merganser_io::{Input, OutputSet, ReadInput, text_bytes};
 use merganser_kmers::Error;
 use merganser_kmers::algebra;
 use merganser_kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
-use merganser_kmers::reads::{self, FilterConfig, FilterOutputs, Job, Limit, filter_reads_in};
+use merganser_kmers::reads::{self, FilterConfig, FilterOutputs, Job, filter_reads_in};
 use merganser_run::{Context, counted, thousands};
 
 use super::tables;
@@ -30,12 +30,7 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     if args.output2.is_some() && !paired {
         return usage("--output2 is for pairs: give -1 and -2, or --interleaved");
     }
-    if let Some(most) = config.max_hits.filter(|&most| exceeds(config.min_hits, most)) {
-        return usage(format!(
-            "--min-hits {} (2 by default) is larger than --max-hits {most}",
-            config.min_hits
-        ));
-    }
+    config.validate()?;
     let segments = args.reads.segments()?;
     let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();
     if !paired {
@@ -69,15 +64,6 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     tell_peak(console);
     warn_of_none(done.reads, console);
     Ok(ExitCode::SUCCESS)
-}
-
-/// Whether no read can have at least `least` and at most `most` hits, whatever its length.
-fn exceeds(least: Limit, most: Limit) -> bool {
-    match (least, most) {
-        (Limit::Number(least), Limit::Number(most)) => least > most,
-        (Limit::Part(least), Limit::Part(most)) => least > most,
-        _ => false,
-    }
 }
 
 /// Returns the command that headers of alignments name: what decides the records, the table and the reads.

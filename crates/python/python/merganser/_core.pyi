@@ -1567,7 +1567,7 @@ class Report:
     def rows(self) -> Rows:
         """The rows: `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank` (its code, such as "S"), `rank_name`
         ("species", as in the rows of `classify`; null for codes without a rank of their own, such as "S1"), `taxid`
-        (uint32), `name` and `depth` (uint32, 0 for the root). Reports with 8 columns also have `minimizers` and `distinct_minimizers`
+        (uint64), `name` and `depth` (uint32, 0 for the root). Reports with 8 columns also have `minimizers` and `distinct_minimizers`
         (uint64).
         """
     @property
@@ -1655,7 +1655,7 @@ class Report:
 
         Returns:
             The table of taxa of the level, and the report of the level and the taxa above it with the estimated reads.
-            The table is `Rows` with the columns `name`, `taxid` (uint32), `level`, `reads`, `added`, `estimated`
+            The table is `Rows` with the columns `name`, `taxid` (uint64), `level`, `reads`, `added`, `estimated`
             (uint64) and `fraction` (float64, of the estimated reads of all rows).
 
         Raises:

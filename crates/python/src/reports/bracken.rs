@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use arrow_array::builder::{Float64Builder, StringBuilder, UInt32Builder, UInt64Builder};
+use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
 use merganser_run::Warnings;
 use merganser_taxreport::bracken::{Distribution, Estimate, Level};
 use merganser_taxreport::report::KrakenReport;
@@ -46,7 +46,7 @@ pub(super) fn estimated(
 #[derive(Default)]
 struct Table {
     names: StringBuilder,
-    taxids: UInt32Builder,
+    taxids: UInt64Builder,
     levels: StringBuilder,
     numbers: [UInt64Builder; 3],
     fractions: Float64Builder,

@@ -101,7 +101,7 @@ pub fn demultiplex_in(
     if let Some(number) = assigner.inseparable() {
         let (path, name) = (samples.path().display(), samples.all()[number].name());
         context.warnings.push(format!(
-            "{path}: all reads of {name} are ambiguous, because the barcodes of another sample have fewer than {} edits in them (--margin)",
+            "{path}: all reads of {name} are ambiguous, because the barcodes of another sample have fewer than {} edits in them (`margin`)",
             options.margin
         ));
     }

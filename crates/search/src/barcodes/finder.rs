@@ -34,7 +34,7 @@ impl Barcode {
         let edits = threshold.edits(length);
         let problem = match length {
             _ if edits >= length => format!(
-                "with {edits} edits its {length} letters match everywhere: give fewer edits (-e)"
+                "with {edits} edits its {length} letters match everywhere: give fewer edits (`threshold`)"
             ),
             _ if length > window => {
                 format!(

@@ -110,7 +110,7 @@ impl fmt::Display for Doubt {
             Doubt::Cut => write!(
                 f,
                 "no k-mer of this histogram occurs once: it was cut, and the error rate is \
-                 unknown; count with --min-count 1, or --histogram"
+                 unknown; count with `min_count` 1, or `histogram`"
             ),
             Doubt::LastRow { count, kmers } => write!(
                 f,
@@ -143,7 +143,7 @@ impl fmt::Display for Doubt {
                     write!(
                         f,
                         "; if they are the genome, and the k-mers at lower counts are errors or \
-                         contaminants, give a coverage of {coverage:.0} (--lambda)"
+                         contaminants, give a coverage of {coverage:.0} (`lambda`)"
                     )?;
                 }
                 Ok(())
@@ -152,7 +152,7 @@ impl fmt::Display for Doubt {
                 f,
                 "a peak of k-mers that occur about {count:.0} times was taken for errors of the reads, since \
                  their number fits; if it is the genome, and the higher peak an organelle or a plasmid, \
-                 give a coverage of {coverage:.1} (--lambda)"
+                 give a coverage of {coverage:.1} (`lambda`)"
             ),
             Doubt::Errors(rate) => write!(
                 f,

@@ -76,13 +76,15 @@ impl FilterOutputs {
 /// [if both would be](Mates::Both); [otherwise](Mates::Together) it is an error.
 ///
 /// # Errors
-/// If an input is invalid, mates do not belong together, an output cannot be written, or it cannot be alignments.
+/// If the configuration is [invalid](FilterConfig::validate), an input is invalid, mates do not belong together, an output cannot
+/// be written, or it cannot be alignments.
 pub fn filter_reads_in(
     config: &FilterConfig,
     job: Job<'_>,
     segments: &[ReadInput],
     (outputs, set): (&FilterOutputs, &OutputSet),
 ) -> Result<Filtered, Error> {
+    config.validate()?;
     if outputs.are_alignments(config)? {
         return filter_alignments(config, job, segments, (outputs, set));
     }
