@@ -32,6 +32,7 @@ pub(super) fn fill() -> Dir {
         dir.root(),
         "mkdir -p refseq/GCF_000001405.1 \
          && cp tests/data/genomes/Hep*.fna.gz refseq/GCF_000001405.1/GCF_000001405.1_genomic.fna.gz \
+         && cp tests/data/genomes/Hep*.fna.gz human.fna.gz \
          && printf '#assembly_accession\\ttaxid\\tassembly_level\\n' > refseq/assembly_summary.txt \
          && printf 'GCF_000001405.1\\t562\\tComplete Genome\\n' >> refseq/assembly_summary.txt",
     );
