@@ -4,8 +4,8 @@ process MERGANSER_MAP {
 
     conda "${moduleDir}/environment.yml"
     container "${workflow.containerEngine in ['singularity', 'apptainer'] && !task.ext.singularity_pull_docker_container
-        ? 'https://depot.galaxyproject.org/singularity/merganser:0.2.0--BUILD'
-        : 'quay.io/biocontainers/merganser:0.2.0--BUILD'}"
+        ? 'https://depot.galaxyproject.org/singularity/merganser:0.3.0--BUILD'
+        : 'quay.io/biocontainers/merganser:0.3.0--BUILD'}"
 
     input:
     tuple val(meta), path(reads)
