@@ -72,7 +72,7 @@ pub enum Error {
         "{input}: its {compression} data need a window of more than {} in memory: give more `memory`, or \
          compress it again {}",
         merganser_run::format_size(*limit),
-        if *compression == "zstd" { "without --long" } else { "with a smaller dictionary, as of xz -9" }
+        if *compression == "zstd" { "without --long" } else { "with a smaller dictionary, such as that of xz -9" }
     )]
     Window {
         /// The input, as given.

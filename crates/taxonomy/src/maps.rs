@@ -26,7 +26,8 @@ pub enum MapKey<'l> {
 /// The kind of table is recognized by its content. Rows of ids with taxid 0, which means no taxon, are skipped.
 ///
 /// # Errors
-/// If the table cannot be read or is cut short, or a row has no taxid in its column; the error names the line.
+/// If the table cannot be read, it ends within a row before the last column, or a row has no taxid in its column; the
+/// error names the line.
 pub fn read_map(path: &Path, visit: impl FnMut(MapKey<'_>, u32)) -> Result<(), Error> {
     read_lines(path, u64::MAX, visit)
 }
@@ -54,13 +55,13 @@ fn read_lines(path: &Path, most: u64, mut visit: impl FnMut(MapKey<'_>, u32)) ->
             continue;
         }
         let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
-        last = (number, columns.len());
         if line.starts_with(b"#") {
             if let Some(named) = assembly_columns(&columns) {
                 (kind, width) = (Some(named), columns.len());
             }
             continue;
         }
+        last = (number, columns.len());
         let Some(known) = &kind else {
             width = columns.len();
             let first = table_columns(&columns);

@@ -91,7 +91,7 @@ fn dictionaries_of_xz() {
     assert_eq!(
         dir.run("count -q -k 21 --memory 300M -o c.mgk r.fq.xz").fails(1),
         "error: r.fq.xz: its xz data need a window of more than 128 MiB in memory: give more --memory, \
-         or compress it again with a smaller dictionary, as of xz -9\n"
+         or compress it again with a smaller dictionary, such as that of xz -9\n"
     );
 }
 

@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 
 use memchr::memchr;
 
-use super::members::{find_member, text_from};
+use super::members::{find_member, near, text_from};
 use crate::chunk::is_blank;
 use crate::compress::Compression;
 use crate::format::Format;
@@ -46,8 +47,14 @@ pub(crate) fn find(
             repeated: finder.repeated(),
         }));
     }
-    // Members are looked for near a border only, so that there may be one near a later border.
-    let members = borders.map(|at| find_member(file, size, compression, at));
+    // Members are looked for near a border only, so that there may be one near a later border. No byte is searched twice.
+    let mut searched = 0;
+    let members = borders.map(|border| {
+        let Range { start, end } = near(border);
+        let range = start.max(searched)..end;
+        searched = end;
+        find_member(file, size, compression, range)
+    });
     let Some(first) = members.filter_map(Result::transpose).next().transpose()? else {
         return Ok(None);
     };

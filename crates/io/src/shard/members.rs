@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 use flate2::bufread::GzDecoder;
@@ -20,22 +21,27 @@ const STEP: usize = if cfg!(test) { 32 << 10 } else { 1 << 20 };
 /// The number of bytes by which the searched pieces overlap, because a header may span two of them.
 const ACROSS: usize = 1 << 10;
 
-/// Returns the offset of the first member at or after `at`, if it is [near](NEAR).
+/// Returns the offsets at which a member is looked for at a border.
+pub(super) fn near(border: u64) -> Range<u64> {
+    border..border.saturating_add(NEAR)
+}
+
+/// Returns the offset of the first member of a file of `size` bytes that begins within `range`.
 pub(super) fn find_member(
     file: &File,
     size: u64,
     compression: Compression,
-    at: u64,
+    range: Range<u64>,
 ) -> io::Result<Option<u64>> {
     let mut buffer = vec![0; STEP + ACROSS];
-    let mut from = at;
-    while from < size.min(at.saturating_add(NEAR)) {
+    let mut from = range.start;
+    while from < size.min(range.end) {
         let known = fill_at(file, &mut buffer, from)?;
         for found in memmem::find_iter(&buffer[..known], b"\x1f\x8b\x08") {
-            if found >= STEP {
+            let member = from + found as u64;
+            if found >= STEP || member >= range.end {
                 break;
             }
-            let member = from + found as u64;
             let begins = match compression {
                 Compression::Bgzf => is_block(file, size, member)?,
                 _ => is_member(file, &buffer[found..known], member)?,

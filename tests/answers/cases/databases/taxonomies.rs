@@ -199,6 +199,15 @@ fn last_lines_of_tables_of_taxids_that_are_cut() {
     }
 }
 
+/// A comment may be the last line, also without a line end.
+#[test]
+fn comments_at_the_end_of_tables_of_taxids() {
+    let small = Small::new();
+    small.write("a.fa", &[("a", 0)]);
+    small.dir.write("m", "a\t101\n# the end");
+    sound(&small.dir, "build --taxonomy tax --map m -o x.mgdb a.fa");
+}
+
 /// A last line that is truncated within a number or a name is refused.
 #[test]
 fn last_lines_of_a_taxonomy_that_are_cut() {
