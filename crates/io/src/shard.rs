@@ -151,7 +151,7 @@ mod tests {
     use flate2::write::GzEncoder;
     use std::io::Write;
 
-    /// Returns a gzip member of this many records, without compression, and its size.
+    /// Returns a gzip member of this many records, without compression.
     fn member(records: usize, name: char) -> Vec<u8> {
         let mut member = GzEncoder::new(Vec::new(), Level::none());
         for number in 0..records {

@@ -100,8 +100,9 @@ fn answer(environment: &Environment<'_>, line: &[u8], given: &Given) -> Result<(
         ));
     }
     let words = words.into_iter().map(OsString::from_vec);
-    let inherited = given.under(&SessionLine::command(), &INHERITED);
-    let command = inherited.as_defaults(SessionLine::command());
+    let command = SessionLine::command();
+    let inherited = given.under(&command, &INHERITED);
+    let command = inherited.as_defaults(command);
     let parsed = command.try_get_matches_from(words);
     let parsed = parsed.and_then(|matches| SessionLine::from_arg_matches(&matches));
     let parsed = parsed.map_err(|error| {
