@@ -51,6 +51,8 @@ pub use kept::{
 };
 pub use mates::{MateFiles, compare_as_mates};
 pub use operation::Operation;
+#[doc(hidden)]
+pub use read::NO_QUALITY;
 pub use read_group::ReadGroup;
 pub use read_tags::{ReadTags, TagRule};
 pub use record::{

@@ -24,7 +24,7 @@ use crate::flag;
 /// The flags of secondary and supplementary alignments.
 pub(crate) const NOT_PRIMARY: u16 = flag::SECONDARY | flag::SUPPLEMENTARY;
 /// The quality of reads without qualities: the highest, so that no read is removed because of it.
-const NO_QUALITY: u8 = b'~';
+pub const NO_QUALITY: u8 = b'~';
 /// The highest quality that has a letter. The value 255 of BAM means that there is no quality.
 const BEST_QUALITY: u8 = 93;
 

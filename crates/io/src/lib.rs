@@ -18,6 +18,7 @@ mod error;
 mod failures;
 mod folders;
 mod format;
+mod identity;
 mod input;
 mod input_set;
 mod job_error;
@@ -56,6 +57,8 @@ pub use converted::{Convert, Converted};
 pub use decimal::put_decimal;
 pub use error::{Error, FastaProblem, FastqProblem, kind_of, lacks_files, reason, shown_byte};
 pub use folders::expand_folders;
+#[doc(hidden)]
+pub use identity::FileIdentity;
 pub use input::{Input, expand_inputs, index_of_reference, stdin, text_bytes};
 pub use input_set::InputSet;
 pub use kind::{FileKind, foreign};
@@ -69,7 +72,7 @@ pub use merganser_inflate::{BgzfBlocks, GzipMember};
 pub use names::{check_cell, check_stored_name};
 pub use output::{
     AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, check_creation,
-    check_output, finish_all, outputs_have_appeared, remove_temporaries, resolve_output,
+    check_output, finish_all, outputs_have_appeared, remove_temporaries,
 };
 pub use phred::{Phred, QualityOffset};
 pub use profile::{
@@ -90,7 +93,7 @@ pub use same::{warn_of_repeated, warn_of_repeats};
 pub use shard::{read_bgzf_block, shard};
 pub use spill::SpillFile;
 #[doc(hidden)]
-pub use stream::is_open_stream;
+pub use stream::{is_open_stream, is_regular};
 pub use suffix::{OutputCompression, OutputFormat};
 #[doc(hidden)]
 pub use table_line::{each_line, each_table_line, read_table, read_table_line};

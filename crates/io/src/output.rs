@@ -16,7 +16,7 @@ pub use atomic::{AtomicFile, check_creation};
 pub use folder::TemporaryFolder;
 pub use made::MadeDirectories;
 pub use replaced::check_output;
-pub use resolved::resolve_output;
+pub(crate) use resolved::resolve_output;
 pub use set::OutputSet;
 pub use stdout::StdoutWriter;
 pub use temporaries::{outputs_have_appeared, remove_temporaries};

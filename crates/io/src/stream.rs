@@ -44,6 +44,12 @@ pub fn is_open_stream(path: &Path) -> bool {
     path.as_os_str() == "-" || matches!(leads(path), Some(Leads::Here(_)))
 }
 
+/// Whether a path is a regular file or, if nothing is there, will be one as an output. Open streams, pipes and devices
+/// are not.
+pub fn is_regular(path: &Path) -> bool {
+    !is_open_stream(path) && fs::metadata(path).map_or(true, |at| at.is_file())
+}
+
 /// Checks that the descriptor to which a path refers, if any, can be read. A closed standard stream would look like
 /// an empty file.
 ///

@@ -35,14 +35,20 @@ MGPU_HD bool is_near(const task& t, const good_end& before, const good_end& end,
   return t.contigs[2 * contig_at(t, end.position)] <= before.position;
 }
 
-/// Takes the ends of a cluster, numbers `from` to `to`, in order of edits, then position. Each one that is
-/// taken silences those within `reach` bases, including itself.
+/// Takes the ends of a cluster, numbers `from` to `to`, in order of edits, then position, except those one base
+/// behind an end with fewer edits. Each one that is taken silences those within `reach` bases, including itself.
 template <class Take>
 MGPU_HD void silence(const task& t, uint64_t from, uint64_t to, uint32_t reach, Take take) {
   constexpr uint8_t silenced = 1;
-  for (uint64_t i = from; i < to; ++i) {
-    const bool again = i > from && t.good_ends[i] >> t.edit_bits == t.good_ends[i - 1] >> t.edit_bits;
-    t.states[i] = again ? silenced : 0;
+  // At each position, the first end has the fewest edits.
+  good_end before = good_end::of(t, t.good_ends[from]);
+  t.states[from] = 0;
+  for (uint64_t i = from + 1; i < to; ++i) {
+    const good_end end = good_end::of(t, t.good_ends[i]);
+    const bool again = end.position == before.position;
+    const bool extended = end.position == before.position + 1 && end.edits == before.edits + 1;
+    t.states[i] = again || extended ? silenced : 0;
+    if (!again) before = end;
   }
   for (uint32_t edits = 0; edits <= reach; ++edits) {
     for (uint64_t i = from; i < to; ++i) {

@@ -184,6 +184,10 @@ pub struct Config {
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip))]
     pub any_names: bool,
+    /// Whether mates in alignments are single reads, too, although their flags say otherwise.
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub single: bool,
     /// The share of the reads to map ([`share`](crate::share())), written as BAM that
     /// [`JoinedShards`](crate::JoinedShards) joins with the other shards' files.
     #[serde(skip)]
@@ -239,6 +243,7 @@ impl Config {
             no_unmapped: false,
             placements: false,
             any_names: false,
+            single: false,
             share: None,
         }
     }
@@ -294,10 +299,15 @@ impl Config {
             Config { max_insert, learn_insert, .. }
                 if least > most && (max_insert.is_some() || !learn_insert) =>
             {
-                format!("`min_insert` {least} is above `max_insert` {most}")
+                match max_insert {
+                    Some(_) => format!("`min_insert` {least} is above `max_insert` {most}"),
+                    None => format!(
+                        "`min_insert` {least} is above the default of `max_insert`, {most}: give `max_insert`"
+                    ),
+                }
             }
             Config { xa: 1.., select: Select::All | Select::BestStrata, .. } => {
-                "`xa` requires `select` best: the others report such hits in records of their own"
+                "`xa` requires `best`: the others report such hits in records of their own"
                     .into()
             }
             Config { n_mode: NMode::Pass, .. } => "`n_mode` pass is not supported".into(),

@@ -13,7 +13,7 @@ mod strata;
 mod verify;
 
 pub(crate) use mapper::Mapper;
-pub(crate) use silencer::{Quota, SilenceRule, Silencer, may_share_start};
+pub(crate) use silencer::{Quota, SilenceRule, Silencer, is_extended, may_share_start};
 pub(crate) use singles::Singles;
 pub(crate) use strata::Strata;
 pub(crate) use verify::hamming::ends as hamming;

@@ -97,7 +97,8 @@ fn hamming_ends(read: &[u8], text: &[u8], e: usize, mode: NMode) -> Vec<(usize, 
     ends.filter(|&(edits, _)| edits <= e).collect()
 }
 
-/// Selects good ends in order of edits, then position. Each one that is selected silences the ends within `e` bases of
+/// Selects good ends in order of edits, then position, except those one base behind an end with fewer edits, which may
+/// be those of alignments that end with a deletion. Each one that is selected silences the ends within `e` bases of
 /// it and, if `start` is given, those whose alignments begin within `e` bases of where its own one does.
 pub fn silenced(
     mut ends: Vec<(usize, usize)>,
@@ -106,14 +107,15 @@ pub fn silenced(
 ) -> Vec<(usize, usize)> {
     ends.sort_unstable();
     let mut taken: Vec<(usize, usize)> = Vec::new();
-    for (edits, end) in ends {
+    for &(edits, end) in &ends {
+        let is_extended = edits > 0 && end > 0 && ends.contains(&(edits - 1, end - 1));
         // Alignments that begin within e bases of each other end within 4 e.
         let mut near = taken.iter().filter(|(_, other)| other.abs_diff(end) <= 4 * e);
         let is_silenced = near.clone().any(|&(_, other)| other.abs_diff(end) <= e)
             || start.as_ref().is_some_and(|start| {
                 near.any(|&(_, other)| start(other).abs_diff(start(end)) <= e)
             });
-        if !is_silenced {
+        if !is_silenced && !is_extended {
             taken.push((edits, end));
         }
     }

@@ -15,7 +15,7 @@ use merganser_alignments::{
     BlockDigest, CRAM_END, Crai, Cram, FileIndex, RecordIndex, Sorted, Written, file_head,
     write_sorted,
 };
-use merganser_io::{BgzfBlocks, Output, OutputSet, ReadInput, finish_all};
+use merganser_io::{BgzfBlocks, Output, OutputSet, ReadInput, finish_all, is_regular};
 use merganser_run::{InOrderSink, Progress};
 
 use crate::groups::KeptTags;
@@ -73,13 +73,11 @@ impl OutputPaths {
             Format::Cram => IndexKind::Crai,
             _ => IndexKind::for_contigs(index.contigs()),
         };
-        let is_indexed =
-            config.sort && config.format != Format::Sam && self.records.as_os_str() != "-";
-        let mut path = self.records.clone().into_os_string();
-        path.push(format!(".{kind}"));
+        let is_indexed = config.sort && config.format != Format::Sam && is_regular(&self.records);
+        let index = is_indexed.then(|| set.output(kind.beside(&self.records))).transpose()?;
         Ok(Outputs {
             records: set.output(&self.records)?,
-            index: if is_indexed { Some((set.output(path)?, kind)) } else { None },
+            index: index.map(|output| (output, kind)),
             unmapped: self.unmapped.as_ref().map(|path| set.output(path)).transpose()?,
         })
     }

@@ -3,13 +3,15 @@
 use merganser_filter::Threshold;
 use merganser_run::Cancel;
 
-use crate::cpu::{End, Quota, Scan, SilenceRule, Silencer, Window, hamming};
+use crate::cpu::{End, Quota, Scan, SilenceRule, Silencer, Window, hamming, is_extended};
 use crate::hits::Hit;
 use crate::index::IndexView;
 use crate::pairs::{Mates, Pairing};
+use crate::queries::Query;
+use crate::reference::Text;
 use crate::room::Room;
 use crate::trace::Alignment;
-use crate::{Config, Error, Strand};
+use crate::{Config, Error, NMode, Strand};
 
 /// Bytes of working space for each hit of a mate: two hits, a window and a good end.
 pub(crate) const HIT_BYTES: usize = 2 * size_of::<Hit>() + size_of::<Window>() + size_of::<End>();
@@ -160,8 +162,38 @@ impl<'r> Rescuer<'r> {
         }
         self.ends.sort_unstable();
         self.ends.dedup_by_key(|end| end.position);
+        if !self.config.hamming {
+            leave_out_extended(&mut self.ends, &query, text, mode, &mut self.alignment);
+        }
         let rule = SilenceRule::new(query, text, edits as u32, self.config);
         self.silencer.take(&self.ends, &rule, Quota::NONE, &mut self.hits[mate]);
         Ok(())
     }
+}
+
+/// Leaves out ends of alignments that end with a deletion: better ones end before them, maybe before the window.
+fn leave_out_extended(
+    ends: &mut Vec<End>,
+    query: &Query<'_>,
+    text: &Text<'_>,
+    mode: NMode,
+    alignment: &mut Alignment,
+) {
+    const LEFT_OUT: u32 = u32::MAX;
+    for at in (0..ends.len()).rev() {
+        let End { position, edits, .. } = ends[at];
+        let is_first = at == 0 || ends[at - 1].position + 1 != position;
+        let is_extended = match is_first {
+            true => {
+                let contig = &text.contigs[text.contig_at(i64::from(position))];
+                alignment.trace(query, text, contig, position, edits, mode);
+                alignment.ends_with_deletion()
+            }
+            false => is_extended(ends, at),
+        };
+        if is_extended {
+            ends[at].edits = LEFT_OUT;
+        }
+    }
+    ends.retain(|end| end.edits != LEFT_OUT);
 }

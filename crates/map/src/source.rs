@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use merganser_alignments::{RecordOptions, name_problem};
+use merganser_alignments::{NO_QUALITY, RecordOptions, name_problem};
 use merganser_inflate::InflateAhead;
 use merganser_io::{Header, Keep, KeepAlignments, ReadInput, ReadShare, RecordBatch, Records};
 use merganser_run::Context;
@@ -51,9 +51,13 @@ impl ReadBatch {
         self.records.segment()
     }
 
+    /// Returns a read. Alignments without qualities have the highest ones in FASTQ, but not in SAM.
     pub(crate) fn get(&self, at: usize) -> ReadParts<'_> {
         let record = self.records.record(at);
-        [record.name, record.letters, record.quality.unwrap_or_default()]
+        let quality = record.quality.unwrap_or_default();
+        let are_missing =
+            self.records.are_alignments() && quality.iter().all(|&letter| letter == NO_QUALITY);
+        [record.name, record.letters, if are_missing { &[] } else { quality }]
     }
 
     /// Returns the rest of a read's header after its name, if it is kept.
@@ -125,7 +129,7 @@ pub(crate) fn options(config: &Config, context: &Context) -> RecordOptions {
         batch_bytes: BATCH_BYTES,
         workers: context.threads,
         max_record: longest_record(context.budget() / context.threads as u64),
-        find_pairs: true,
+        find_pairs: !config.single,
         cancel: cancel.clone(),
         warnings: context.warnings.clone(),
         ..RecordOptions::default()

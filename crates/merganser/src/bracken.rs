@@ -1,8 +1,7 @@
 //! Bracken's distributions, which are written to the folder of a database.
 
-use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use merganser_classify::{Database, Error};
@@ -70,9 +69,7 @@ impl Library<'_> {
     /// # Errors
     /// If one of the genomes is stdin, a pipe or a device.
     pub(crate) fn refuse_pipes(&self, option: &str) -> Result<()> {
-        // A missing file is an error when it is opened.
-        let is_file = |path: &Path| fs::metadata(path).map_or(true, |metadata| metadata.is_file());
-        match self.inputs.iter().find(|input| !input.path().is_some_and(is_file)) {
+        match self.inputs.iter().find(|input| input.is_stream()) {
             // Not a usage error: the kind of an input is wrong, not the options.
             Some(input) => bail!(
                 "{option}: the genomes are read once for each length, but {input} can be read only once: \

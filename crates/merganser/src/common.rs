@@ -9,9 +9,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use merganser_alignments::{MateFiles, compare_as_mates};
-use merganser_io::{
-    FileKind, Input, Output, ReadInput, check_cell, find_files_of_mates, is_open_stream,
-};
+use merganser_io::{FileKind, Input, Output, ReadInput, check_cell, find_files_of_mates};
 use merganser_run::{Context, DeviceChoice, Summary, counted, format_size, size_to_give};
 use merganser_taxonomy::TaxonomySource;
 
@@ -247,11 +245,6 @@ pub(crate) fn text_of(name: &OsStr) -> String {
         text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
     }
     text
-}
-
-/// Whether an output is or will be a regular file, not an open stream, a pipe or a device.
-pub(crate) fn is_file(path: &Path) -> bool {
-    !is_open_stream(path) && fs::metadata(path).map_or(true, |at| at.is_file())
 }
 
 #[cfg(test)]

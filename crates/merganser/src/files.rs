@@ -2,15 +2,13 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use merganser_io::{
-    Input, OutputSet, check_creation, check_output, is_read_once, look_up, reason, resolve_output,
+    FileIdentity, Input, OutputSet, check_creation, check_output, is_read_once, reason,
 };
 use merganser_kmers::tables::AnyTable;
 use merganser_run::Context;
@@ -23,19 +21,10 @@ use crate::holds::Holds;
 /// outputs from here, so that a mistake in file names never costs data.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunFiles {
-    inputs: HashSet<Place>,
+    inputs: HashSet<FileIdentity>,
     /// The error of a file that could not be identified.
     failed: Option<String>,
     outputs: Vec<(Holds, PathBuf)>,
-}
-
-/// The identity of a file, regardless of names and links.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Place {
-    /// An existing file: device and inode.
-    There(u64, u64),
-    /// A missing file: canonical directory and name.
-    Missing(PathBuf),
 }
 
 impl RunFiles {
@@ -48,8 +37,8 @@ impl RunFiles {
         for path in paths {
             let path = path.as_ref();
             let stdin = path.as_os_str() == "-";
-            match place(if stdin { Path::new("/dev/stdin") } else { path }) {
-                Ok(Some(at @ Place::There(..))) => drop(self.inputs.insert(at)),
+            match FileIdentity::of(if stdin { Path::new("/dev/stdin") } else { path }) {
+                Ok(Some(at @ FileIdentity::Existing(..))) => drop(self.inputs.insert(at)),
                 Ok(_) => {}
                 Err(error) => self.failed = Some(cannot_tell(path, &error)),
             }
@@ -108,12 +97,13 @@ impl RunFiles {
             let is_stdout = output.as_os_str() == "-";
             let path = if is_stdout { Path::new("/dev/stdout") } else { output };
             let name = if is_stdout { Path::new("stdout") } else { output }.display();
-            let place = place(path).map_err(|error| anyhow!(cannot_tell(path, &error)))?;
-            let Some(place) = place else { continue };
-            if self.inputs.contains(&place) {
+            let file =
+                FileIdentity::of(path).map_err(|error| anyhow!(cannot_tell(path, &error)))?;
+            let Some(file) = file else { continue };
+            if self.inputs.contains(&file) {
                 bail!("{name}: is an input, and will not be replaced by an output");
             }
-            if !taken.insert(place) {
+            if !taken.insert(file) {
                 bail!("{name}: two outputs cannot go to the same file");
             }
         }
@@ -164,36 +154,11 @@ pub(crate) fn files_of_table(path: &Path, context: &Context) -> Result<Option<Ve
 /// # Errors
 /// If the disk fails.
 pub(crate) fn is_same(one: &Path, other: &Path) -> Result<bool> {
-    let look = |path| place(path).map_err(|error| anyhow!(cannot_tell(path, &error)));
+    let look = |path| FileIdentity::of(path).map_err(|error| anyhow!(cannot_tell(path, &error)));
     let [one, other] = [look(one)?, look(other)?];
     Ok(one.is_some() && one == other)
 }
 
 fn cannot_tell(path: &Path, error: &io::Error) -> String {
     format!("{}: cannot access this file: {}", path.display(), reason(error))
-}
-
-/// Returns the identity of a file; `None` if it is not a regular file, or if no file can be there.
-///
-/// # Errors
-/// If the disk fails, because a file might then be replaced by mistake.
-fn place(path: &Path) -> io::Result<Option<Place>> {
-    let there = |at: Metadata| at.is_file().then(|| Place::There(at.dev(), at.ino()));
-    match look_up(path) {
-        Ok(Some(metadata)) => Ok(there(metadata)),
-        Ok(None) => Ok(missing(path)),
-        Err(error) => match error.kind() {
-            // Opening the file reports the error.
-            io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidFilename => Ok(missing(path)),
-            _ => Err(error),
-        },
-    }
-}
-
-/// Returns the identity of a file that does not exist yet.
-fn missing(path: &Path) -> Option<Place> {
-    let target = resolve_output(path).ok()?;
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
-    Some(Place::Missing(folder.join(target.file_name()?)))
 }

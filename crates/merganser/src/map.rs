@@ -16,14 +16,14 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_io::{FileKind, Input, Output, OutputSet, ReadInput};
+use merganser_io::{FileKind, Input, Output, OutputSet, ReadInput, is_regular};
 use merganser_map::{
     Config, Contig, Error, Format, Index, IndexKind, Outcome, Outputs, Strand, Topology, share,
 };
 use merganser_run::Context;
 
 use crate::args::map::{MapArgs, MapCommand, MapCommandArgs, RecordFormat};
-use crate::common::{self, hint_at_mates, is_file};
+use crate::common::{self, hint_at_mates};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -222,7 +222,7 @@ fn check(args: &MapArgs) -> Result<()> {
         check_shard(args)?;
     }
     if args.index_format.is_some()
-        && (args.format_of(&args.output) == RecordFormat::Cram || !is_file(&args.output))
+        && (args.format_of(&args.output) == RecordFormat::Cram || !is_regular(&args.output))
     {
         return usage(
             "--index-format requires BAM in a file: CRAM has only one kind of index, and a stream \
@@ -264,6 +264,7 @@ fn config(args: &MapArgs, job: &Job) -> Result<Config> {
         read_groups: job.read_groups(args)?,
         placements: Pages::is_wanted(&args.pages),
         any_names: args.pairs.any_names,
+        single: args.single,
         ..Config::clone(&args.config)
     })
 }

@@ -1,52 +1,38 @@
 //! The output files of a job.
 
 use std::collections::HashSet;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use merganser_io::{Error, Output, OutputSet, resolve_output};
+use merganser_io::{Error, FileIdentity, Output, OutputSet};
 use pyo3::prelude::*;
 
-use crate::errors::wrong;
-
-/// The identity of a file, regardless of names and links.
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum Place {
-    /// An existing file: device and inode.
-    There(u64, u64),
-    /// A missing file: canonical folder and name.
-    Missing(PathBuf),
-}
-
-impl Place {
-    /// Returns the identity of a file; `None` if it is not a regular file, or if no file can be there.
-    fn of(path: &Path) -> Option<Place> {
-        if let Ok(at) = fs::metadata(path) {
-            return at.is_file().then(|| Place::There(at.dev(), at.ino()));
-        }
-        let target = resolve_output(path).ok()?;
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
-        Some(Place::Missing(folder.join(target.file_name()?)))
-    }
-}
+use crate::errors::{raise, wrong};
 
 /// Checks that no output replaces an input or another output. Outputs are the names of arguments with paths.
 ///
 /// # Errors
-/// Names the argument and the file.
+/// Names the argument and the file; also if the disk fails.
 pub(crate) fn check<'n, 'p>(
     py: Python<'_>,
     inputs: impl IntoIterator<Item = impl AsRef<Path>>,
     outputs: impl IntoIterator<Item = (&'n str, &'p Path)>,
 ) -> PyResult<()> {
-    let inputs: HashSet<Place> =
-        inputs.into_iter().filter_map(|path| Place::of(path.as_ref())).collect();
+    let identity = |path: &Path| {
+        let failed = |cause| {
+            let input = path.display().to_string();
+            raise(py, &Error::Read { input, cause: Arc::new(cause) })
+        };
+        FileIdentity::of(path).map_err(failed)
+    };
+    let mut read = HashSet::new();
+    for path in inputs {
+        read.extend(identity(path.as_ref())?);
+    }
     let mut taken = HashSet::new();
     for (argument, path) in outputs {
-        let Some(place) = Place::of(path) else { continue };
-        let problem = match (inputs.contains(&place), taken.insert(place)) {
+        let Some(file) = identity(path)? else { continue };
+        let problem = match (read.contains(&file), taken.insert(file)) {
             (true, _) => "is an input, and will not be replaced by an output",
             (_, false) => "two outputs cannot go to the same file",
             _ => continue,

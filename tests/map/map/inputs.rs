@@ -162,3 +162,29 @@ fn long_and_foreign_reads_are_warned_of() {
         ran.ok();
     }
 }
+
+/// Reads of alignments that have no qualities get none, and their mates are single reads only with `-U`.
+#[test]
+fn alignments_without_qualities_and_single() {
+    let contig = Random(31).bases(900);
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(std::slice::from_ref(&contig)));
+    let mates = [contig[100..160].to_vec(), contig[300..360].to_vec()];
+    let [one, two] = mates.map(|letters| String::from_utf8(letters).unwrap());
+    let line = |flags: u16, letters: &str, quality: &str| {
+        format!("r\t{flags}\t*\t0\t0\t*\t*\t0\t0\t{letters}\t{quality}\n")
+    };
+    let some = "I".repeat(60);
+    dir.write("a.sam", [line(77, &one, "*"), line(141, &two, &some)].concat());
+    let map =
+        |options: &str| records(&dir.run(&format!("map -q ref.fa a.sam -e 2 {options}")).ok());
+    let found = map("--all --unmapped un.fq");
+    assert_eq!([&found[0].qualities[..], &found[1].qualities], ["*", &some]);
+    assert_eq!([found[0].flags & 1, found[1].flags & 1], [1, 1]);
+    let found = map("-U --best");
+    assert_eq!([&found[0].name[..], &found[1].name], ["r/1", "r/2"]);
+    assert_eq!([found[0].flags, found[1].flags], [0, 0]);
+    assert_eq!(found[0].qualities, "*");
+    let found = map("-U --best --strand forward");
+    assert_eq!([found[0].flags, found[1].flags], [0, 0]);
+}

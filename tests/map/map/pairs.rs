@@ -498,3 +498,62 @@ fn mates_are_rescued() {
     let alone = dir.run("map -q ref.fa 1.fq -e 3 --rescue 12");
     assert_eq!(alone.code, Some(2), "{}", alone.stderr);
 }
+
+/// In repeats of short units, mates can be aligned at many places. No alignment begins or ends with a deletion, MD
+/// describes the alignment, and concordant mates have the requested distance.
+#[test]
+fn mates_in_repeats_of_short_units() {
+    let mut random = Random(23);
+    let (mut contig, mut pairs) = (random.bases(100), [Vec::new(), Vec::new()]);
+    while contig.len() < 4000 {
+        let (unit, length) = (2 + random.below(5), 50 + random.below(110));
+        let unit = random.bases(unit);
+        contig.extend(unit.iter().cycle().take(length));
+        let between = 10 + random.below(20);
+        contig.extend(random.bases(between));
+    }
+    for number in 0..600 {
+        let (from, insert) = (random.below(3500), 240 + random.below(60));
+        let fragment = &contig[from..from + insert];
+        let mates = [fragment[..60].to_vec(), naive::reverse_complement(&fragment[insert - 60..])];
+        for (all, letters) in pairs.iter_mut().zip(mates) {
+            all.push((format!("p{number}"), letters));
+        }
+    }
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(std::slice::from_ref(&contig)));
+    dir.write("r_1.fq", fastq(&pairs[0]));
+    dir.write("r_2.fq", fastq(&pairs[1]));
+    let mut concordant = 0;
+    for options in [
+        "",
+        "-e 10% --best --rescue 20%",
+        "-e 3% --best --rescue 20%",
+        "-e 5 --all --clip --echoes --secondary-seq",
+    ] {
+        let text = sam(dir.run(&format!(
+            "map -q ref.fa r_1.fq r_2.fq --min-insert 280 --max-insert 330 {options}"
+        )));
+        for record in records(&text).iter().filter(|record| record.cigar != "*") {
+            let runs = operations(&record.cigar);
+            let aligned: Vec<_> = runs.iter().filter(|run| run.1 != 'S').collect();
+            for end in [aligned.first(), aligned.last()] {
+                assert!(end.is_some_and(|run| run.1 != 'D'), "{options}: {record:?}");
+            }
+            // The letters and numbers of MD are bases of the reference.
+            let md = record.tags["MD"].replace('^', "");
+            let is_letter = |letter: char| letter.is_ascii_alphabetic();
+            let matches: usize =
+                md.split(is_letter).map(|number| number.parse().unwrap_or(0)).sum();
+            let bases = matches + md.chars().filter(|&letter| is_letter(letter)).count();
+            assert_eq!(bases, record.end + 1 - record.start, "{options}: {record:?}");
+            // Clipped bases count for the distance, but not for TLEN.
+            if record.flags & 2 != 0 && !text.contains("--clip") {
+                let template = record.template.unsigned_abs();
+                assert!((280..=330).contains(&template), "{options}: {record:?}");
+                concordant += 1;
+            }
+        }
+    }
+    assert!(concordant > 100, "{concordant}");
+}

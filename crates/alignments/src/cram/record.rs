@@ -42,6 +42,11 @@ impl<'a> Stored<'a> {
         Stored { fields, cigar: long.unwrap_or(own), is_long: long.is_some() }
     }
 
+    /// Whether the CIGAR is that of the tag CG.
+    pub(crate) fn is_long(&self) -> bool {
+        self.is_long
+    }
+
     /// Returns what keeps the record from being stored, if anything does: the text of a message.
     pub(crate) fn problem(&self, contigs: i32) -> Option<&'static str> {
         let fields = &self.fields;

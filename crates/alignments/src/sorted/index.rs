@@ -9,6 +9,7 @@ use noodles_csi::binning_index::Indexer;
 use noodles_csi::binning_index::index::reference_sequence::bin::Chunk;
 use noodles_csi::binning_index::index::reference_sequence::index::{BinnedIndex, LinearIndex};
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use super::Fields;
 use crate::Contig;
@@ -38,6 +39,13 @@ impl IndexKind {
         } else {
             IndexKind::Bai
         }
+    }
+
+    /// Returns the path of the index of a file, which is next to it: `a.bam.bai` for `a.bam`.
+    pub fn beside(self, records: &Path) -> PathBuf {
+        let mut path = records.as_os_str().to_owned();
+        path.push(format!(".{self}"));
+        path.into()
     }
 
     /// Returns an error message if this kind of index cannot hold these contigs.

@@ -225,11 +225,17 @@ impl LineBlock {
                 let found = first.map_or("is empty".into(), |&byte| {
                     format!("begins with {}", merganser_io::shown_byte(byte))
                 });
-                let what = if mark == b'>' { "a read" } else { "a segment" };
+                let (what, remedy) = match mark {
+                    b'>' => ("a read", ""),
+                    _ => (
+                        "a segment",
+                        "; for FASTA, also give a file with the segments of its reads",
+                    ),
+                };
                 let mark = char::from(mark);
                 Err(self.error(
                     self.line,
-                    format!("{what} must begin with '{mark}', but this line {found}"),
+                    format!("{what} must begin with '{mark}', but this line {found}{remedy}"),
                 ))
             }
         }

@@ -13,7 +13,7 @@ use crate::there::directory_of;
 /// # Errors
 ///
 /// If a link cannot be read, or if links form a cycle.
-pub fn resolve_output(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn resolve_output(path: &Path) -> io::Result<PathBuf> {
     if let Ok(target) = path.canonicalize() {
         return Ok(target);
     }

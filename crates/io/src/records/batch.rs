@@ -46,6 +46,11 @@ impl RecordBatch {
         self.paired
     }
 
+    /// Whether the records come from a file of alignments.
+    pub fn are_alignments(&self) -> bool {
+        self.alignments
+    }
+
     /// Returns the number of records per read: 1, or 2 for pairs.
     pub fn mates(&self) -> usize {
         1 + usize::from(self.paired)

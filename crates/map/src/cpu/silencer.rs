@@ -99,7 +99,8 @@ impl Silencer {
 
     /// Appends the hits among the good ends of one query, which are sorted and distinct.
     ///
-    /// Ends are taken in order of edits, then position, unless they are silenced. Each one that is taken silences the
+    /// Ends are taken in order of edits, then position, unless they are silenced, or one base behind an end with fewer
+    /// edits. Each one that is taken silences the
     /// ends of its contig within the reach of the `rule` and, if hits silence by their first bases, the ends whose
     /// alignments begin within this distance of its own first base. If the `quota` is exceeded, only the first ones
     /// become hits. On a circular contig, which has its first bases twice, ends at the same base are one.
@@ -158,6 +159,10 @@ impl Silencer {
                 if self.states[at] != State::Open {
                     continue;
                 }
+                if is_extended(cluster, at) {
+                    self.states[at] = State::Silenced;
+                    continue;
+                }
                 if rule.by_start && self.shares_start(cluster, at, rule, reach) {
                     self.states[at] = State::Silenced;
                     continue;
@@ -200,6 +205,16 @@ impl Silencer {
         }
         self.starts[at]
     }
+}
+
+/// Whether an end may be that of an alignment to the end one base before it, with one base of the reference deleted
+/// behind it. That alignment is the better one.
+pub(crate) fn is_extended(ends: &[End], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| &ends[before]);
+    let is_before = |before: &End| {
+        before.position + 1 == ends[at].position && before.edits + 1 == ends[at].edits
+    };
+    before.is_some_and(is_before)
 }
 
 /// Returns the numbers of the ends within `reach` bases of an end, including itself.
@@ -273,6 +288,23 @@ mod tests {
         Silencer::default().take(&ends, &rule(None), two, &mut hits);
         let found: Vec<_> = hits.iter().map(|hit| (hit.end, hit.edits)).collect();
         assert_eq!(found, [(10, 2), (11, 1), (14, 0), (15, 1), (64, 0)]);
+    }
+
+    /// An alignment to the end 13 with a deletion behind it ends at 14. At 15, another one has as many edits.
+    #[test]
+    fn an_end_behind_a_better_one_is_no_hit() {
+        let reference = Reference::of(&[b"A".repeat(64)]);
+        let (text, mut queries) = (reference.text(), Queries::default());
+        queries.push(b"AAAA", 3).unwrap();
+        let (query, mode) = (queries.get(0), NMode::Mismatch);
+        let rule = SilenceRule { query, text: &text, mode, reach: Some(3), by_start: false };
+        let end = |position, edits| End { query: 0, position, edits };
+        let ends = [end(10, 0), end(13, 2), end(14, 3), end(15, 3)];
+        for (count, expected) in [(3, &[10][..]), (4, &[10, 15])] {
+            let mut hits = Vec::new();
+            Silencer::default().take(&ends[..count], &rule, Quota::NONE, &mut hits);
+            assert_eq!(hits.iter().map(|hit| hit.end).collect::<Vec<_>>(), expected);
+        }
     }
 
     /// 93M1D7M and 93M4I3M begin at the same base: only the first one is a hit, unless echoes are reported.

@@ -128,6 +128,9 @@ fn of_pairs(config: &Config, add: &mut impl FnMut(String)) {
     if config.any_names {
         add("--any-names".to_owned());
     }
+    if config.single {
+        add("--single".to_owned());
+    }
 }
 
 #[cfg(test)]

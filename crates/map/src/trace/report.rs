@@ -131,6 +131,11 @@ impl Alignment {
         found
     }
 
+    /// Whether the last base is deleted.
+    pub(crate) fn ends_with_deletion(&self) -> bool {
+        self.operations.last().is_some_and(|run| run.0 == Operation::Deletion)
+    }
+
     /// Returns the number of edits of the operations.
     pub(crate) fn edits(&self) -> u32 {
         let is_edit = |operation| {
@@ -143,6 +148,9 @@ impl Alignment {
     /// Matches and mismatches must be distinguished in the operations.
     pub(crate) fn clip(&mut self, text: &Text<'_>) -> u32 {
         let kept = clip::kept(&self.operations);
+        if kept == (0..self.operations.len()) {
+            return self.edits();
+        }
         let in_read = |runs: &[(Operation, u32)]| runs.iter().map(|run| run.0.in_read(run.1)).sum();
         let in_reference = |runs: &[(Operation, u32)]| {
             runs.iter().map(|run| run.0.in_reference(run.1)).sum::<u32>()
@@ -153,13 +161,11 @@ impl Alignment {
         self.end -= in_reference(after);
         self.operations.truncate(kept.end);
         self.operations.drain(..kept.start);
-        if clips != [0; 2] {
-            if clips[0] > 0 {
-                self.operations.insert(0, (Operation::Clip, clips[0]));
-            }
-            self.push(Operation::Clip, clips[1]);
-            self.describe(text);
+        if clips[0] > 0 {
+            self.operations.insert(0, (Operation::Clip, clips[0]));
         }
+        self.push(Operation::Clip, clips[1]);
+        self.describe(text);
         self.edits()
     }
 }

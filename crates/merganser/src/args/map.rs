@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
-use merganser_io::OutputFormat;
+use merganser_io::{OutputFormat, is_regular};
 use merganser_map::{IndexKind, Topology};
 use merganser_run::options::cli::one_of;
 use merganser_run::{Context, Shard};
@@ -17,7 +17,7 @@ use super::dry_run::DryRunArgs;
 use super::joins::MapJoinArgs;
 use super::pages::PageArgs;
 use super::{PairArgs, ReadsArgs};
-use crate::common::{self, is_file};
+use crate::common;
 use preset::MapConfig;
 
 const INDEX: &str = "\
@@ -160,7 +160,7 @@ pub(crate) struct MapArgs {
     /// READS contain pairs: each first mate is followed by its second mate
     #[arg(long)]
     pub(crate) interleaved: bool,
-    /// READS are single reads, even if they are two files of mates or pipes
+    /// READS are single reads, even if they are two files of mates or pipes, or alignments of mates
     #[arg(short = 'U', long, conflicts_with_all = ["interleaved", "sample_sheet"])]
     pub(crate) single: bool,
     #[command(flatten)]
@@ -260,7 +260,7 @@ impl MapArgs {
     /// Returns the format of the records that are written to `output`.
     pub(crate) fn format_of(&self, output: &Path) -> RecordFormat {
         // Sorted records that go to stdout or a pipe are written as BAM.
-        let sorted_stream = || self.config.sort && !is_file(output);
+        let sorted_stream = || self.config.sort && !is_regular(output);
         self.output_format.unwrap_or_else(|| match OutputFormat::of_name(output) {
             Some(OutputFormat::Cram) => RecordFormat::Cram,
             Some(OutputFormat::Bam) => RecordFormat::Bam,

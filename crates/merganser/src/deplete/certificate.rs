@@ -7,14 +7,13 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use merganser_deplete::{Error, Haplotypes};
-use merganser_io::{Input, OutputSet};
+use merganser_io::{Input, OutputSet, is_regular};
 use merganser_run::Cancel;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::filter::Finished;
 use super::summary::put_json;
-use crate::common::is_file;
 
 /// The version of the certificate's keys.
 const FORMAT: u32 = 1;
@@ -61,7 +60,7 @@ impl Digests {
 
 /// Returns the SHA-256 digest of a regular file, in hexadecimal digits.
 fn digest(path: &Path, cancel: &Cancel) -> Result<Option<String>> {
-    if !is_file(path) {
+    if !is_regular(path) {
         return Ok(None);
     }
     let failed = |source| Error::File { path: path.to_owned(), source };

@@ -15,7 +15,7 @@ use merganser_assembly::output::{Files, Names, Phasing};
 use merganser_assembly::{
     Assembly, AssemblyQuality, Config, Error, Outcome, Parent, Ranges, Reads, Subject, run_with,
 };
-use merganser_io::{Input, OutputSet};
+use merganser_io::{Input, OutputSet, is_read_once};
 use merganser_kmers::tables::AnyTable;
 use merganser_report::data::{Assembly as Results, Data};
 use merganser_report::multiqc::Kind;
@@ -234,8 +234,7 @@ fn words(judged: &AssemblyQuality) -> String {
 
 /// Checks that an assembly can be read more than once.
 fn assembly(path: &Path) -> Result<Assembly> {
-    let is_pipe = std::fs::metadata(path).is_ok_and(|at| !at.is_file() && !at.is_dir());
-    if path.as_os_str() == "-" || is_pipe {
+    if is_read_once(path) {
         bail!("{}: an assembly is read more than once: give a file", path.display());
     }
     Ok(Assembly::of(path.to_owned()))

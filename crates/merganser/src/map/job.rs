@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use merganser_alignments::{MateFiles, compare_as_mates};
-use merganser_io::{Input, OutputSet, ReadInput};
+use merganser_io::{Input, OutputSet, ReadInput, is_regular};
 use merganser_map::{Error, IndexKind, Outputs, ReadGroup, Strand};
 
 use crate::args::map::MapArgs;
-use crate::common::{is_file, pairs, refuse_mates_beside, refuse_stdin_twice, text_of};
+use crate::common::{pairs, refuse_mates_beside, refuse_stdin_twice, text_of};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::samples::{check_places, of_sample};
@@ -63,12 +63,7 @@ impl Job {
 
     /// Returns the path of an index of this kind next to a file of sorted records; `None` if no index is written.
     pub(super) fn index_path(&self, args: &MapArgs, kind: IndexKind) -> Option<PathBuf> {
-        if !args.config.sort || !is_file(&self.output) {
-            return None;
-        }
-        let mut path = self.output.clone().into_os_string();
-        path.push(format!(".{kind}"));
-        Some(path.into())
+        (args.config.sort && is_regular(&self.output)).then(|| kind.beside(&self.output))
     }
 
     /// Returns the read groups of `-R`, with `{}` replaced by the name of each input. Samples of a sheet have a read

@@ -1,6 +1,5 @@
 //! `merganser map join`.
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -8,13 +7,12 @@ use merganser_map::{Error, IndexKind, JoinedShards, Outputs};
 use merganser_run::thousands;
 
 use crate::args::joins::MapJoinArgs;
-use crate::common::is_file;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::{common, interrupt};
-use merganser_io::OutputFormat;
+use merganser_io::{OutputFormat, is_regular};
 
 /// Joins the results of the shards of a job.
 pub(super) fn run(args: &MapJoinArgs, console: &Console) -> Result<ExitCode> {
@@ -30,9 +28,9 @@ pub(super) fn run(args: &MapJoinArgs, console: &Console) -> Result<ExitCode> {
             "--index-format requires sorted shards, but these are in the order of the reads",
         );
     }
-    let index = (joined.is_sorted() && is_file(&args.output))
+    let index = (joined.is_sorted() && is_regular(&args.output))
         .then(|| args.index_format.unwrap_or(IndexKind::for_contigs(joined.contigs())));
-    let index = index.map(|kind| (beside(&args.output, kind), kind));
+    let index = index.map(|kind| (kind.beside(&args.output), kind));
     let files = RunFiles::new().read(&args.shards).write(Holds::BAM, [&args.output]);
     let set = files.write(Holds::ANYTHING, index.as_ref().map(|(path, _)| path)).check()?;
     let outputs = Outputs {
@@ -52,11 +50,4 @@ pub(super) fn run(args: &MapJoinArgs, console: &Console) -> Result<ExitCode> {
     set.commit_last().map_err(Error::from)?;
     console.info(format_args!("joined {} shards", thousands(joined.shards() as u64)));
     Ok(ExitCode::SUCCESS)
-}
-
-/// Returns the path of an index of this kind.
-fn beside(output: &Path, kind: IndexKind) -> PathBuf {
-    let mut path = output.as_os_str().to_owned();
-    path.push(format!(".{kind}"));
-    path.into()
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use merganser_classify::partial::{JoinedResults, join};
-use merganser_io::{FileKind, Output, open_file, reason};
+use merganser_io::{FileKind, Output, is_read_once, open_file, reason};
 use merganser_run::Cancel;
 use merganser_taxreport::report::KrakenReport;
 
@@ -19,10 +19,6 @@ fn is_partial(path: &Path) -> bool {
     FileKind::of_path(path) == Some(FileKind::Partial)
 }
 
-fn is_pipe(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|at| !at.is_file() && !at.is_dir())
-}
-
 /// Whether the inputs are partial results. They can be mixed with reports only in a table, where each is a sample.
 /// Missing files are ignored here; reading them reports the error.
 ///
@@ -33,7 +29,7 @@ pub(super) fn are_partial(args: &ReportMergeArgs) -> Result<bool> {
         |path: &&PathBuf| !is_partial(path) && (path.as_os_str() == "-" || path.exists());
     let partial = args.reports.iter().find(|path| is_partial(path));
     match (partial, args.reports.iter().find(is_other)) {
-        (Some(_), Some(other)) if args.format != MergedFormat::Table && is_pipe(other) => {
+        (Some(_), Some(other)) if args.format != MergedFormat::Table && is_read_once(other) => {
             // It may have partial results, but cannot be checked without reading from it.
             let why = open_file(other).err().map(|error| reason(&error)).unwrap_or_default();
             bail!("{}: {why}", other.display())

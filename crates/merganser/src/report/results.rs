@@ -1,11 +1,11 @@
 //! Reading of results of runs.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use merganser_io::look_up;
+use merganser_io::is_read_once;
 use merganser_report::data::Data;
 use merganser_taxreport::report::KrakenReport;
 
@@ -39,8 +39,7 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Data>> {
 /// be read here.
 fn lines(path: &Path) -> Result<Option<String>> {
     let at = |error| anyhow!("{}: {}", path.display(), merganser_io::reason(&error));
-    let is_pipe = |there: Metadata| !there.is_file() && !there.is_dir();
-    if path.as_os_str() == "-" || look_up(path).map_err(at)?.is_some_and(is_pipe) {
+    if is_read_once(path) {
         return Ok(None);
     }
     let file = File::open(path).map_err(at)?;

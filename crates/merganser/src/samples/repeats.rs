@@ -1,33 +1,19 @@
 //! Files that a sheet has more than once.
 
 use std::collections::HashMap;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, bail};
-use merganser_io::{Input, ReadInput};
+use merganser_io::{FileIdentity, Input, ReadInput};
 
 use super::sheet::SampleRows;
 use crate::console::Console;
 use merganser_run::thousands;
 
-/// The identity of a file, regardless of its name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Identity {
-    /// Device and inode.
-    File(u64, u64),
-    /// The path of a missing file.
-    Name(PathBuf),
-}
-
-/// Returns the identity of a file; `None` for pipes and devices, which may be read more than once.
-fn identity(input: &Input) -> Option<Identity> {
-    let path = input.path()?;
-    match fs::metadata(path) {
-        Ok(there) => there.is_file().then(|| Identity::File(there.dev(), there.ino())),
-        Err(_) => Some(Identity::Name(path.to_owned())),
-    }
+/// Returns the identity of a file; `None` for pipes and devices, which may be read more than once. Reading a file reports
+/// that the disk fails.
+fn identity(input: &Input) -> Option<FileIdentity> {
+    FileIdentity::of(input.path()?).ok().flatten()
 }
 
 /// The number of repeats, and a description of the first.
@@ -67,12 +53,12 @@ pub(super) fn settle(
 ) -> Result<Vec<SampleRows>> {
     let (mut own, mut others) = (Repeats::default(), Repeats::default());
     // The sample and the line of the first row with these files.
-    let mut seen: HashMap<Vec<Identity>, (usize, usize)> = HashMap::new();
+    let mut seen: HashMap<Vec<FileIdentity>, (usize, usize)> = HashMap::new();
     let mut kept = Vec::new();
     for (sample, mut rows) in samples.into_iter().enumerate() {
         let mut of_sample = Vec::new();
         for (line, segment) in std::mem::take(&mut rows.reads) {
-            let identities: Option<Vec<Identity>> = segment.inputs().map(identity).collect();
+            let identities: Option<Vec<FileIdentity>> = segment.inputs().map(identity).collect();
             let Some(mut identities) = identities else {
                 of_sample.push((line, segment));
                 continue;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use merganser_io::{Error, OutputFormat, OutputSet, is_open_stream};
+use merganser_io::{Error, OutputFormat, OutputSet, is_regular};
 use merganser_map::{Config, Format, Index, IndexKind, Outputs};
 use pyo3::prelude::*;
 
@@ -68,12 +68,8 @@ impl Files {
         };
         let records = set.output(&self.records)?;
         let unmapped = create(set, self.unmapped.as_ref())?;
-        let index = match sort && !is_open_stream(&self.records) {
-            true => {
-                let mut path = self.records.clone().into_os_string();
-                path.push(format!(".{kind}"));
-                Some((set.output(path)?, kind))
-            }
+        let index = match sort && is_regular(&self.records) {
+            true => Some((set.output(kind.beside(&self.records))?, kind)),
             false => None,
         };
         Ok(Outputs { records, index, unmapped })

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use merganser_io::{BYTE_ORDER_MARK, decompress, is_file};
+use merganser_io::{BYTE_ORDER_MARK, decompress, is_file, is_read_once};
 use merganser_kmers::tables::AnyTable;
 use merganser_kmers::{Error, Histogram, HistogramFile, HistogramLines};
 use merganser_report::text;
@@ -130,10 +130,8 @@ struct Found {
 fn find(args: &HistogramArgs, console: &Console) -> Result<Found> {
     let path = &args.table;
     let given = args.k;
-    let is_pipe = path.as_os_str() == "-"
-        || std::fs::metadata(path).is_ok_and(|at| !at.is_file() && !at.is_dir());
-    // A pipe can be read only once: with -k, it must be a histogram.
-    let file = if (is_pipe && given.is_some()) || is_histogram(path)? {
+    // With -k, a pipe must be a histogram.
+    let file = if (is_read_once(path) && given.is_some()) || is_histogram(path)? {
         Some(read_histogram(path)?)
     } else {
         of_fastk(path)?
