@@ -110,6 +110,9 @@ impl Model {
     ) -> Result<Model, Error> {
         settings.check()?;
         let rows = Rows::new(histogram, settings)?;
+        if rows.rows.is_empty() {
+            return Err(Error::Empty);
+        }
         let view = View::new(&rows, k, settings);
         let observed = &view.observed;
         let found = dip_and_peak(observed, view.errors);
@@ -162,7 +165,7 @@ fn dip_and_peak(observed: &[f64], errors: usize) -> Result<(usize, usize), Error
         return Err(Error::NoPeak);
     }
     // A histogram that was cut begins at its smallest count.
-    let first = (1..last).find(|&at| observed[at] > 0.0).ok_or(Error::Empty)?.max(errors);
+    let first = (1..last).find(|&at| observed[at] > 0.0).ok_or(Error::NoClearPeak)?.max(errors);
     let rises = |at: &usize| smooth(at + 1) > smooth(*at) && smooth(at + 2) > smooth(*at);
     let dip = (first..last - 2).find(rises).ok_or(Error::NoPeak)?;
     let higher = |one: &usize, other: &usize| smooth(*one).total_cmp(&smooth(*other));

@@ -56,7 +56,7 @@ fn read_lines(path: &Path, most: u64, mut visit: impl FnMut(MapKey<'_>, u32)) ->
         }
         let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
         if line.starts_with(b"#") {
-            if let Some(named) = assembly_columns(&columns) {
+            if let Some(named) = commented_columns(&columns) {
                 (kind, width) = (Some(named), columns.len());
             }
             continue;
@@ -115,21 +115,18 @@ enum Columns {
     Assemblies { accession: usize, taxid: usize, ftp: Option<usize> },
 }
 
-/// Returns the columns that a comment line of an assembly summary names.
-fn assembly_columns(columns: &[&[u8]]) -> Option<Columns> {
-    let name = |column: &[u8]| column.trim_ascii_start().trim_ascii().to_vec();
-    let bare = |column: &&[u8]| {
-        let column = column.strip_prefix(b"#").unwrap_or(column);
-        name(column)
-    };
-    let names: Vec<Vec<u8>> = columns.iter().map(bare).collect();
-    let find = |wanted: &[u8]| names.iter().position(|name| name == wanted);
+/// Returns the columns that a comment line names: those of an assembly summary, or of any other table of taxids; `None`
+/// if the line is not a header.
+fn commented_columns(columns: &[&[u8]]) -> Option<Columns> {
+    let mut names: Vec<&[u8]> = columns.iter().map(|column| column.trim_ascii()).collect();
+    names[0] = names[0].strip_prefix(b"#").unwrap_or(names[0]).trim_ascii_start();
+    let find = |wanted: &[u8]| names.iter().position(|name| *name == wanted);
     let taxid = find(b"taxid")?;
-    Some(Columns::Assemblies {
-        accession: find(b"assembly_accession").unwrap_or(0),
-        taxid,
-        ftp: find(b"ftp_path"),
-    })
+    let (accession, ftp) = (find(b"assembly_accession"), find(b"ftp_path"));
+    if accession.is_none() && ftp.is_none() {
+        return (taxid > 0).then(|| table_columns(&names));
+    }
+    Some(Columns::Assemblies { accession: accession.unwrap_or(0), taxid, ftp })
 }
 
 /// Returns the columns of a table given its first line: `accession2taxid` if the line is its header or has four

@@ -220,8 +220,12 @@ fn true_taxon<'a>(line: &'a [u8], taxonomy: &Taxonomy) -> Result<(&'a [u8], u32)
     let taxid: u32 = taxid
         .and_then(|cell| cell.trim().parse().ok())
         .ok_or("not a read name, a tab and a taxid")?;
+    if taxid == 0 {
+        return Err("taxid 0 is no taxon: remove reads without a true taxon".to_owned());
+    }
     let node = taxonomy.node(taxid).ok_or(format!(
-        "taxid {taxid} is not in the taxonomy: give the one that the truth is from"
+        "taxid {taxid} is not in the taxonomy, or deleted: give the taxonomy that the truth is from, or \
+         remove the line"
     ))?;
     Ok((name, node))
 }

@@ -106,10 +106,9 @@ fn merged_results_equal_those_of_one_database() {
         run("a.mgdb", "one.gz");
         run("b.mgdb", "two");
         assert!(dir.read("parts") == dir.read("all"));
-        dir.run(&format!(
-            "db merge-results -q -d a.mgdb -d b.mgdb one.gz two -o joined --report joined.k {options}"
-        ))
-        .ok();
+        let merged = dir.run(&format!(
+            "db merge-results -d a.mgdb -d b.mgdb one.gz two -o joined --report joined.k {options}"
+        ));
         assert!(dir.read("joined") == dir.read("all"), "{preset} {options}");
         // Lines do not show reads that belong to a single strain, so that the joined report ends at species.
         let report = |name: &str| String::from_utf8(dir.read(name)).unwrap();
@@ -119,6 +118,8 @@ fn merged_results_equal_those_of_one_database() {
             _ => report("all.k"),
         };
         assert_eq!(report("joined.k"), expected, "{preset} {options}");
+        let warned = merged.stderr.contains("warning: reads are counted at the taxa in the lines");
+        assert!(merged.code == Some(0) && warned == (expected != report("all.k")), "{merged:?}");
     }
 }
 

@@ -264,7 +264,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) cami: Option<PathBuf>,
     /// Name of the sample in --cami [default: the name in the sample sheet, or `sample`]
-    #[arg(long, value_name = "NAME", help_heading = "Reports")]
+    #[arg(long, value_name = "NAME", help_heading = "Reports", requires = "cami")]
     pub(crate) sample_id: Option<String>,
     /// Distribution of the database for reads of about this length, for --bracken-output
     ///
@@ -279,10 +279,22 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "FILE", help_heading = "Reports", requires = "bracken")]
     pub(crate) bracken_report: Option<PathBuf>,
     /// Rank code of the taxa that Bracken assigns reads to
-    #[arg(long, value_name = "CODE", default_value = "S", help_heading = "Reports")]
+    #[arg(
+        long,
+        value_name = "CODE",
+        default_value = "S",
+        help_heading = "Reports",
+        requires = "bracken"
+    )]
     pub(crate) bracken_level: Level,
     /// Reads that a taxon of that level needs for Bracken to consider it present
-    #[arg(long, value_name = "READS", default_value_t = 10, help_heading = "Reports")]
+    #[arg(
+        long,
+        value_name = "READS",
+        default_value_t = 10,
+        help_heading = "Reports",
+        requires = "bracken"
+    )]
     pub(crate) bracken_threshold: u64,
     /// Reads that a taxon needs to be present in --abundance and --cami
     ///

@@ -73,7 +73,8 @@ pub(crate) enum DbCommand {
     /// database. The results of separate databases are joined into those of one database of all genomes,
     /// except that features with more locations than a database keeps may differ. The databases must
     /// have the same parameters; their order is that of the genomes. Give the same options of Decision
-    /// in all steps.
+    /// in all steps. Reports have no reads below the taxa in the lines: those of all databases in one
+    /// `classify` also have strains.
     #[command(after_help = MERGE)]
     MergeResults(Box<DbMergeArgs>),
 }
@@ -114,8 +115,8 @@ Examples:
 
 const MERGE: &str = "\
 Examples:
-  merganser classify a.mgdb reads.fq -o a.tsv
-  merganser classify b.mgdb reads.fq -o b.tsv
+  merganser classify a.mgdb --near 0 reads.fq -o a.tsv
+  merganser classify b.mgdb --near 0 reads.fq -o b.tsv
   merganser db merge-results -d a.mgdb -d b.mgdb a.tsv b.tsv \\
     -o reads.tsv --report sample.kreport";
 

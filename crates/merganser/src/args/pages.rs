@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use crate::common::text_of;
 use crate::pages::shared::SampleResults;
@@ -11,6 +11,7 @@ use crate::samples::of_sample;
 
 /// Outputs for people to look at.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(group = ArgGroup::new("page").args(["report_html", "report_data", "multiqc"]).multiple(true))]
 pub(crate) struct PageArgs {
     /// Write an HTML page with charts and tables of the results; a single file, readable offline
     #[arg(long, value_name = "FILE", value_parser = file, help_heading = "Pages")]
@@ -22,7 +23,7 @@ pub(crate) struct PageArgs {
     #[arg(long, value_name = "PREFIX", value_parser = file, help_heading = "Pages")]
     pub(crate) multiqc: Option<PathBuf>,
     /// Name of the sample in these files [default: the name of the first input]
-    #[arg(long, value_name = "NAME", help_heading = "Pages")]
+    #[arg(long, value_name = "NAME", help_heading = "Pages", requires = "page")]
     pub(crate) sample_name: Option<String>,
     /// The results of a sample of a sheet, for the page of all samples.
     #[arg(skip)]

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use merganser_classify::{PartConfig, SketchConfig};
-use merganser_io::{MadeDirectories, Output, OutputSet};
+use merganser_io::{FileKind, MadeDirectories, Output, OutputSet};
 use merganser_kraken2::check_read_length;
 use merganser_kraken2::{Error, taxids_of_library};
 use merganser_kraken2::{
@@ -151,6 +151,13 @@ struct Beside<'a> {
 
 impl Beside<'_> {
     fn open(path: &Path) -> Result<Beside<'_>> {
+        if FileKind::of_path(path) == Some(FileKind::Database) {
+            bail!(
+                "--beside {}: is a database of merganser, and not the folder of one of Kraken 2: build the further \
+                 genomes alone, with the same options, and give both databases to `classify`",
+                path.display()
+            );
+        }
         Ok(Beside { path, database: Kraken2Database::open(path)? })
     }
 }

@@ -57,14 +57,26 @@ impl Reports {
         all.map(|path| (Holds::LINES, of_sample(path, sample))).collect()
     }
 
-    /// Checks that bases are shown somewhere if they are wanted; `pages` tells whether there is a page.
+    /// Checks that options have outputs that they change; `pages` tells whether there is a page.
     ///
     /// # Errors
-    /// If they are not.
+    /// Names the option that has none.
     pub(crate) fn check(args: &ReportArgs, pages: bool) -> Result<()> {
         if args.bases && args.abundance.is_none() && args.bracken_output.is_none() && !pages {
             return failure::usage(
                 "--bases adds columns to --abundance, --bracken-output and pages: give one of them, or --report-bases",
+            );
+        }
+        if args.min_reads > 0 && args.abundance.is_none() && args.cami.is_none() && !pages {
+            return failure::usage(
+                "--min-reads changes --abundance, --cami and pages: give one of them, or use `report filter --min-reads` \
+                 on a report",
+            );
+        }
+        let of_all_taxa = [&args.report, &args.report_bases, &args.mpa];
+        if args.report_zero_counts && of_all_taxa.iter().all(|path| path.is_none()) {
+            return failure::usage(
+                "--report-zero-counts changes --report, --report-bases and --mpa: give one of them",
             );
         }
         Ok(())

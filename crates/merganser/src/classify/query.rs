@@ -139,6 +139,15 @@ impl<'a> Query<'a> {
         check_format(self.args)?;
         Reports::check(&self.args.reports, Pages::is_wanted(&self.args.pages))?;
         self.are_alignments()?;
+        let lines = &self.args.lines;
+        if lines.output_format.is_some()
+            && lines.classified_out.is_none()
+            && lines.unclassified_out.is_none()
+        {
+            return failure::usage(
+                "--output-format is that of --classified-out and --unclassified-out: give one of them",
+            );
+        }
         let paths = self.outputs();
         if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
             return failure::usage(

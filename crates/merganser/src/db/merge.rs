@@ -3,15 +3,34 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use merganser_classify::{Database, MergedCounts, Merger};
+use merganser_classify::{Database, MergedCounts, Merger, Thresholds};
 use merganser_run::Cancel;
+use merganser_taxonomy::{Rank, Taxonomy};
 
+use crate::args::classify::ReportArgs;
 use crate::args::db::DbMergeArgs;
 use crate::classify::Reports;
 use crate::console::Console;
 use crate::failure;
 use crate::files::RunFiles;
 use crate::holds::Holds;
+
+/// Whether reports are written that have taxa below those of lines.
+fn writes_reports(args: &ReportArgs) -> bool {
+    args.report.is_some() || args.report_bases.is_some()
+}
+
+/// Whether a run of all databases at once may count reads below the taxa in its lines.
+fn has_strains(databases: &[Database], thresholds: &Thresholds) -> bool {
+    let lowest = thresholds.lowest;
+    let is_strain = |tree: &Taxonomy, node| tree.told_apart_at(node, lowest) != node;
+    lowest != Rank::Sequence
+        && thresholds.max_cand > 1
+        && databases.iter().any(|database| {
+            let mut targets = database.targets().iter();
+            targets.any(|target| is_strain(database.taxonomy(), target.node))
+        })
+}
 
 pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
     if args.database.len() != args.results.len() {
@@ -39,6 +58,12 @@ pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
     }
     let thresholds = args.verdict.thresholds(databases[0].params())?;
     let merger = Merger::new(&databases, thresholds)?;
+    if writes_reports(&args.reports) && has_strains(&databases, &thresholds) {
+        console.warn(
+            "reads are counted at the taxa in the lines, not at strains, as a run of all databases at once counts \
+             them: for the same reports, and for Bracken, give all databases to one `classify`",
+        );
+    }
     let mut output = set.output(&args.output)?;
     let mut reports = Reports::create(&args.reports, None, &set)?;
     let counts = merger.merge(&args.results, &mut output)?;

@@ -192,7 +192,15 @@ fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, unit: &str, console: 
     let [extracted, all] = [outcome.extracted, outcome.records].map(thousands);
     console.info(format_args!("{extracted} of {all} {unit} were extracted"));
     if outcome.extracted == 0 && outcome.records > 0 {
-        console.warn("no read was extracted: no read has a taxon that was asked for");
+        let strains = match args.report {
+            Some(_) => {
+                ". Lines of a .mgdb name species by default, and only its reports have strains"
+            }
+            None => "",
+        };
+        console.warn(format_args!(
+            "no read was extracted: no line has a taxon that was asked for{strains}"
+        ));
     }
     if let Some(peak) = outcome.peak_memory {
         console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));

@@ -27,8 +27,10 @@ pub(super) fn main_peak(rows: &[Row], k: usize) -> Option<MainPeak> {
     let density: Vec<f64> = bins.iter().map(Bin::density).collect();
     let first = density.iter().position(|density| *density > 0.0)?;
     let falls_no_more = |three: &[f64]| three[1] > three[0] && three[2] > three[0];
-    let dip = first + density[first..].windows(3).position(falls_no_more)?;
-    let bins = &bins[dip..];
+    let dip = density[first..].windows(3).position(falls_no_more);
+    // Without errors, a narrow peak may begin and be the highest in the same bin.
+    let dip = dip.or_else(|| rises_within(rows, &bins[first]).then_some(0))?;
+    let bins = &bins[first + dip..];
     let lower = highest(bins)?;
     let behind: Vec<Bin> =
         bins.iter().copied().skip_while(|bin| f64::from(bin.from) < MIN_RATIO * lower).collect();
@@ -43,6 +45,12 @@ pub(super) fn main_peak(rows: &[Row], k: usize) -> Option<MainPeak> {
         Some(upper) => MainPeak { count: upper, errors: lower },
         None => MainPeak { count: lower, errors: 0.0 },
     })
+}
+
+/// Whether the numbers rise from the first row of a bin on.
+fn rises_within(rows: &[Row], bin: &Bin) -> bool {
+    let mut kmers = rows.iter().filter(|row| row.0 >= bin.from && row.0 <= bin.to).map(|row| row.1);
+    kmers.next().is_some_and(|first| kmers.any(|kmers| kmers > first))
 }
 
 /// Returns the mean count of the peak with the most distinct k-mers.
@@ -93,5 +101,20 @@ mod tests {
         // Errors of many reads of the same base: 3 other bases, 0.15 % each.
         close(found(&[(30e3 * 63.0, 15.0), (30e3, 10_000.0)]), 10_000.0, 15.0);
         assert_eq!(found(&[]), None);
+    }
+
+    #[test]
+    fn a_peak_without_errors_may_be_in_one_bin() {
+        let mut rows = vec![0.0; 6_000];
+        peak(&mut rows, 3e4, 5000.0);
+        let rows = (0..).zip(rows).map(|(count, kmers)| (count, kmers.round() as u64));
+        let rows: Vec<Row> = rows.filter(|row| row.1 > 0).collect();
+        for from in [4_600, 4_850] {
+            let cut: Vec<Row> = rows.iter().copied().filter(|row| row.0 >= from).collect();
+            close(main_peak(&cut, 21), 5000.0, 0.0);
+        }
+        // The numbers only fall.
+        let cut: Vec<Row> = rows.iter().copied().filter(|row| row.0 > 5_050).collect();
+        assert_eq!(main_peak(&cut, 21), None);
     }
 }

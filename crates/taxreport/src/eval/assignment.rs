@@ -111,7 +111,7 @@ fn kraken<'a>(line: &'a [u8], names: &Names<'_>) -> Result<Assigned<'a>, String>
 
 fn node(taxid: u32, names: &Names<'_>) -> Result<u32, String> {
     names.taxonomy.node(taxid).ok_or(format!(
-        "taxid {taxid} is not in the taxonomy: give the one that the results were made with"
+        "taxid {taxid} is not in the taxonomy, or deleted: give the taxonomy that the results were made with"
     ))
 }
 

@@ -152,8 +152,10 @@ fn what_is_wrong_is_named_with_its_line() {
         (
             "a\t11\nb\t7\n",
             "",
-            "line 2: taxid 7 is not in the taxonomy: give the one that the truth is from",
+            "line 2: taxid 7 is not in the taxonomy, or deleted: give the taxonomy that the truth is from, or \
+             remove the line",
         ),
+        ("a\t0\n", "", "line 1: taxid 0 is no taxon: remove reads without a true taxon"),
         ("a\t11\na\t12\n", "", "line 2: a has another taxid in an earlier line"),
         ("a\t11\n", "C\ta\t11\t\nC\ta\t12\t\n", "line 2: a is in an earlier line already"),
         ("a\t11\n", "C\ta\n", "line 1: fewer than three columns"),
@@ -161,7 +163,8 @@ fn what_is_wrong_is_named_with_its_line() {
         (
             "a\t11\n",
             "C\ta\t7\n",
-            "line 1: taxid 7 is not in the taxonomy: give the one that the results were made with",
+            "line 1: taxid 7 is not in the taxonomy, or deleted: give the taxonomy that the results were made \
+             with",
         ),
         ("a\t11\n", "@a\nACGT\n", "line 1: neither Kraken's columns nor MetaCache's table"),
         (

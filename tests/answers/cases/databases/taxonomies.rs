@@ -186,6 +186,7 @@ fn last_lines_of_tables_of_taxids_that_are_cut() {
     let build = "build --taxonomy tax --map m -o x.mgdb a.fa";
     for (heading, whole, columns) in [
         ("accession\taccession.version\ttaxid\tgi\n", "a\ta\t101\t7", 4),
+        ("#accession\taccession.version\ttaxid\tgi\n", "a\ta\t101\t7", 4),
         ("", "b\tb\t101\t7\na\ta\t101\t7", 4),
         ("#assembly_accession\ttaxid\tftp_path\n", "a\t101\thttps://a/a", 3),
     ] {
@@ -196,6 +197,17 @@ fn last_lines_of_tables_of_taxids_that_are_cut() {
         let said = dir.run(build).fails(1);
         let of = format!("of {columns} columns and no line end: the file is cut short\n");
         assert!(said.starts_with("error: m: line 2 has ") && said.ends_with(&of), "{said}");
+    }
+}
+
+/// The heading of a table may be a comment, with any name for the first column.
+#[test]
+fn headings_of_tables_of_taxids_may_be_comments() {
+    let small = Small::new();
+    small.write("a.fa", &[("a", 0)]);
+    for heading in ["#seqid\ttaxid", "# seqid\ttaxid", "# taxids of my genomes"] {
+        small.dir.write("m", format!("{heading}\na\t101\n"));
+        sound(&small.dir, "build --taxonomy tax --map m -o x.mgdb a.fa");
     }
 }
 
