@@ -16,9 +16,12 @@ fuzz_target!(|input: ((bool, bool), &[u8])| {
     let ((interleaved, assemblies), text) = input;
     let content = sheet::Content { interleaved, assemblies };
     let samples = sheet::parse(text, content);
-    let ends = text.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]);
-    let again = sheet::parse(&ends, content);
-    assert_eq!(samples.as_ref().ok(), again.as_ref().ok());
+    // Carriage returns alone are line ends only where no others are.
+    if !text.contains(&b'\r') {
+        let ends = text.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]);
+        let again = sheet::parse(&ends, content);
+        assert_eq!(samples.as_ref().ok(), again.as_ref().ok());
+    }
     let Ok(samples) = samples else { return };
     let mut names = HashSet::new();
     for sheet::SampleRows { name, reads, assemblies: of_sample, new_assemblies } in &samples {

@@ -137,7 +137,11 @@ pub fn naive(bytes: &[u8]) -> Records {
     for line in lines {
         match records.last_mut() {
             _ if line.first() == Some(&b'>') => records.push(Default::default()),
-            Some((sequence, _)) => sequence.extend_from_slice(line),
+            _ if line.first() == Some(&b';') => {}
+            Some((sequence, _)) => {
+                let is_blank = |byte: &&u8| matches!(**byte, b' ' | b'\t' | b'\r');
+                sequence.extend(line.iter().filter(|byte| !is_blank(byte)));
+            }
             None => assert!(line.is_empty(), "accepted without a header"),
         }
     }

@@ -63,8 +63,8 @@ fn parts_of_a_database_take_turns_where_it_does_not_fit() {
     for options in ["", "--cov-percentile 2 --hits-per-ref h.tsv"] {
         let (_, lines, report) = classify("1G", options);
         let (peak, found, found_report) = classify("105M", options);
-        // Two megabytes more than was given: less than the tenth that is promised.
-        assert!(peak <= 107 << 20, "{peak} bytes");
+        // At most two megabytes more than was given on a quiet machine, and half of the tenth that is promised elsewhere.
+        assert!(peak <= 110 << 20, "{peak} bytes");
         assert!(found == lines && found_report == report);
     }
     let before = dir.names();

@@ -445,6 +445,9 @@ fn line_start(text: &[u8], end: usize) -> usize {
     memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1)
 }
 
+/// The number of bytes without a line feed from which on a carriage return ends a line.
+const LONGEST_FIRST_LINE: usize = 1 << 16;
+
 /// Detects the format of a file from its first text; `None` if more text is needed.
 fn detect(chunk: &Chunk, last: bool) -> Result<Option<Format>, Error> {
     let text = chunk.text();
@@ -455,8 +458,11 @@ fn detect(chunk: &Chunk, last: bool) -> Result<Option<Format>, Error> {
     }
     let may_be_text = matches!(text, [b'>' | b'@', ..]) || FileKind::of_bytes(text).is_none();
     if may_be_text && memchr(b'\n', text).is_none() && text.trim_ascii_end().contains(&b'\r') {
-        // This is one endless line, which must not be collected up to the end of the file first.
-        return Err(Error::MacLineEnds { input });
+        // Whatever the size of chunks, as much text decides. A longer line must not be collected up to its end first.
+        return match last || text.len() >= LONGEST_FIRST_LINE {
+            true => Err(Error::MacLineEnds { input }),
+            false => Ok(None),
+        };
     }
     match (alignments, text) {
         (Sniffed::Sam, _) => Ok(Some(Format::Sam)),

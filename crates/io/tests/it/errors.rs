@@ -102,6 +102,17 @@ fn other_formats() {
     }
 }
 
+/// A carriage return in a first line of SAM does not end it, also if the line is longer than a chunk.
+#[test]
+fn first_lines_with_a_carriage_return() {
+    for chunk in [1, 5, 1 << 16] {
+        let sam =
+            message_at(b"@CO\ta return:\rin a comment\nr\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n", chunk);
+        assert!(sam.contains("but SAM"), "{chunk}: {sam}");
+        assert!(message_at(b">a\rACGT\r>b\rAC\r", chunk).contains("old Mac format"), "{chunk}");
+    }
+}
+
 #[test]
 fn headers_without_end() {
     for first in ["@", ">"] {

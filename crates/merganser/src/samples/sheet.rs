@@ -30,7 +30,9 @@ pub(crate) struct SampleRows {
 pub(crate) fn parse(text: &[u8], content: Content) -> Result<Vec<SampleRows>> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     // Old spreadsheets end lines with only a carriage return.
-    let end = if text.trim_ascii().contains(&b'\n') { b'\n' } else { b'\r' };
+    let lines = text.trim_ascii();
+    let is_old = lines.contains(&b'\r') && !lines.contains(&b'\n');
+    let end = if is_old { b'\r' } else { b'\n' };
     let mut sheet = Sheet { content, ..Sheet::default() };
     for (number, line) in text.split(|&byte| byte == end).enumerate() {
         if let Err(what) = sheet.take(number + 1, line) {
@@ -271,6 +273,8 @@ mod tests {
         let message = |text| parse(text, false).unwrap_err().to_string();
         let shape = "not SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2 (or with commas)";
         assert_eq!(message("a\n"), format!("line 1: {shape}"));
+        assert_eq!(message("\n\na\n"), format!("line 3: {shape}"));
+        assert_eq!(message("a,b\ra\r"), format!("line 2: {shape}"));
         assert_eq!(message("a,b\n\na,b,c,d\n"), format!("line 3: {shape}"));
         assert_eq!(
             message("x/y\tb.fq"),
