@@ -19,7 +19,8 @@ pub fn ends(pattern: &[u8], text: &[u8], e: usize) -> Vec<(usize, usize)> {
     ends
 }
 
-/// Selects ends, (edits, end), in the order of edits, then position. Each one that is selected silences those within
+/// Selects ends, (edits, end), in the order of edits, then position, except those one letter behind an end with one edit
+/// less. Each one that is selected silences those within
 /// `e` letters of it, and those whose alignments begin within `e` letters of where its own one does.
 pub fn silenced(
     mut ends: Vec<(usize, usize)>,
@@ -28,12 +29,13 @@ pub fn silenced(
 ) -> Vec<(usize, usize)> {
     ends.sort_unstable();
     let mut taken: Vec<(usize, usize)> = Vec::new();
-    for (edits, end) in ends {
+    for &(edits, end) in &ends {
+        let is_extended = edits > 0 && end > 0 && ends.contains(&(edits - 1, end - 1));
         let is_silenced = taken.iter().any(|&(_, other)| {
             other.abs_diff(end) <= e
                 || (other.abs_diff(end) <= 4 * e && start(other).abs_diff(start(end)) <= e)
         });
-        if !is_silenced {
+        if !is_silenced && !is_extended {
             taken.push((edits, end));
         }
     }

@@ -18,7 +18,8 @@ pub(crate) fn reach(e: usize) -> usize {
 /// Returns the indices of the ends that are occurrences, in increasing order, given sorted ends and the position at
 /// which the alignment of an end begins.
 ///
-/// Ends are taken in the order of their edits, then of their positions. Each one that is taken silences the ends within
+/// Ends are taken in the order of their edits, then of their positions, except those one letter behind an end with fewer
+/// edits, which may be those of alignments that end with a deletion. Each one that is taken silences the ends within
 /// `e` letters of it, and those whose alignments begin within `e` letters of where its own one begins.
 pub(crate) fn occurrences(
     ends: &[End],
@@ -32,7 +33,7 @@ pub(crate) fn occurrences(
     order.sort_by_key(|&at| ends[at].edits);
     let mut states = vec![State::Open; ends.len()];
     for at in order {
-        if states[at] != State::Open {
+        if states[at] != State::Open || is_extended(ends, at) {
             continue;
         }
         let shares_start = near(ends, at, reach(e))
@@ -44,6 +45,13 @@ pub(crate) fn occurrences(
         states[at] = State::Taken;
     }
     (0..ends.len()).filter(|&at| states[at] == State::Taken).collect()
+}
+
+/// Whether an end is one letter behind an end with one edit less.
+fn is_extended(ends: &[End], at: usize) -> bool {
+    let End { position, edits } = ends[at];
+    let before = |end: &End| end.position + 1 == position && end.edits + 1 == edits;
+    at > 0 && before(&ends[at - 1])
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
