@@ -20,8 +20,8 @@ pub fn ends(pattern: &[u8], text: &[u8], e: usize) -> Vec<(usize, usize)> {
 }
 
 /// Selects ends, (edits, end), in the order of edits, then position, except those one letter behind an end with one edit
-/// less. Each one that is selected silences those within
-/// `e` letters of it, and those whose alignments begin within `e` letters of where its own one does.
+/// less. Each one that is selected silences those within `e` letters of it, and those whose alignments begin within `e`
+/// letters of where its own one does.
 pub fn silenced(
     mut ends: Vec<(usize, usize)>,
     e: usize,

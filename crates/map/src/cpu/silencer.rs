@@ -100,10 +100,10 @@ impl Silencer {
     /// Appends the hits among the good ends of one query, which are sorted and distinct.
     ///
     /// Ends are taken in order of edits, then position, unless they are silenced, or one base behind an end with fewer
-    /// edits. Each one that is taken silences the
-    /// ends of its contig within the reach of the `rule` and, if hits silence by their first bases, the ends whose
-    /// alignments begin within this distance of its own first base. If the `quota` is exceeded, only the first ones
-    /// become hits. On a circular contig, which has its first bases twice, ends at the same base are one.
+    /// edits. Each one that is taken silences the ends of its contig within the reach of the `rule` and, if hits silence
+    /// by their first bases, the ends whose alignments begin within this distance of its own first base. If the `quota`
+    /// is exceeded, only the first ones become hits. On a circular contig, which has its first bases twice, ends at the
+    /// same base are one.
     pub(crate) fn take(
         &mut self,
         ends: &[End],
@@ -159,11 +159,9 @@ impl Silencer {
                 if self.states[at] != State::Open {
                     continue;
                 }
-                if is_extended(cluster, at) {
-                    self.states[at] = State::Silenced;
-                    continue;
-                }
-                if rule.by_start && self.shares_start(cluster, at, rule, reach) {
+                if is_extended(cluster, at)
+                    || rule.by_start && self.shares_start(cluster, at, rule, reach)
+                {
                     self.states[at] = State::Silenced;
                     continue;
                 }
