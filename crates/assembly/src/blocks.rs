@@ -12,7 +12,8 @@ pub(crate) struct Marker {
 }
 
 /// The rule that decides when markers of the other haplotype end a block.
-// The doc comments of the fields are the help texts of the command line.
+// The doc comments of the fields are the help texts of the command line, which has the group `haplotypes`: options
+// that give haplotypes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct BlockRule {
@@ -20,13 +21,13 @@ pub struct BlockRule {
     #[cfg_attr(feature = "cli", arg(long = "block-markers", id = "block_markers"))]
     #[cfg_attr(feature = "cli", arg(value_name = "N", default_value_t = 100))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u64).range(1..)))]
-    #[cfg_attr(feature = "cli", arg(help_heading = "Trio"))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Trio", requires = "haplotypes"))]
     pub markers: u64,
     /// Markers of the other haplotype that span more than N bases also end a phase block
     // The span is measured from the first base of the run to its last.
     #[cfg_attr(feature = "cli", arg(long = "block-bases", id = "block_bases"))]
     #[cfg_attr(feature = "cli", arg(value_name = "N", default_value_t = 20_000))]
-    #[cfg_attr(feature = "cli", arg(help_heading = "Trio"))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Trio", requires = "haplotypes"))]
     pub bases: u64,
 }
 

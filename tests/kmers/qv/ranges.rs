@@ -95,7 +95,15 @@ fn what_does_not_go_together_is_refused() {
     refuse(2, &format!("reads.fa one.fasta -k {K} --range 1/2"));
     refuse(1, "reads.kff one.fasta --range 1/2");
     insta::assert_snapshot!(said);
-    for options in ["--range 0/2", "--range 1/2 --solid 3", "--range 1/2 --block-markers 3"] {
+    let refused = [
+        "--range 0/2",
+        "--range 1/2 --solid 3",
+        "--range 1/2 --block-markers 3",
+        // Without haplotypes, there are no blocks.
+        "--block-markers 3",
+        "--block-bases 900",
+    ];
+    for options in refused {
         let run = dir.run(&format!("kmers qv reads.mgk one.fasta -o s {options}"));
         assert_eq!(run.code, Some(2), "{options}: {}", run.stderr);
         assert_eq!(dir.names(), before, "{options}");

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use merganser_assembly::Config;
 use merganser_run::Shard;
 
@@ -58,6 +58,7 @@ pub(crate) struct SampleReads {
 }
 
 #[derive(Args, Clone, Debug)]
+#[command(group = ArgGroup::new("haplotypes").args(["maternal", "ranges"]).multiple(true))]
 pub(crate) struct QvArgs {
     /// Reads: a table of all their k-mers (counted with --min-count 1), or files of reads to count first
     ///
