@@ -31,7 +31,7 @@ pub fn sound() -> &'static [Vec<u8>; 3] {
             Ok(sequences.iter().map(Kraken2Sequence::taxid).collect())
         };
         let inputs = [Input::File(library)];
-        let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump };
+        let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump, strict: false };
         let config = Kraken2BuildConfig {
             k: 21,
             minimizer_len: 15,

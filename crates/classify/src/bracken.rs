@@ -15,12 +15,13 @@ use merganser_kraken2::{Kraken2Sequence, begin_simulation};
 /// built from.
 ///
 /// Each simulated read is classified by the database's own thresholds, and counted where Kraken's report would count
-/// it. A sequence has the taxid of the database's target of the same name; if several targets have the same name, the
-/// first is for the first sequence of this name, the second for the second, and so on. Sequences that the database
+/// it. A sequence has the taxid of the database's target of the same name and length; if several targets have both in
+/// common, the first is for the first such sequence, the second for the second, and so on. Sequences that the database
 /// lacks or has at its root are left out.
 ///
 /// # Errors
-/// If reads are shorter than k-mers, the inputs cannot be read, or the database is damaged.
+/// If reads are shorter than k-mers, the inputs cannot be read, or the database is damaged; if sequences have a name and
+/// a length in common, and the database has some of them only, of several taxa.
 pub fn distribution(
     database: &Database,
     inputs: &[Input],
@@ -50,7 +51,7 @@ pub fn distribution(
         let mut slider = Slider::new(&query, read_length);
         Box::new(move |letters: &[u8]| Ok(slider.count(letters, taxid))) as _
     };
-    let found = simulation.run(&counter, &|sequences| Ok(taxids_of(database, sequences)))?;
+    let found = simulation.run(&counter, &|sequences| taxids_of(database, sequences))?;
     let targets = database.targets().iter().filter(|target| target.bases >= bases);
     let nodes = targets.map(|target| target.node).filter(|&node| node != tree.root());
     Ok(found.with_missing(nodes.map(|node| tree.taxid(node))))
@@ -74,15 +75,37 @@ fn refuse_shortage(database: &Database, context: &Context) -> Result<(), Error> 
 }
 
 /// Returns the taxids of sequences; `None` for those that are not among the targets of the database.
-fn taxids_of(database: &Database, sequences: &[Kraken2Sequence]) -> Vec<Option<u32>> {
+///
+/// # Errors
+/// If it cannot be told which of several sequences a target is.
+fn taxids_of(
+    database: &Database,
+    sequences: &[Kraken2Sequence],
+) -> Result<Vec<Option<u32>>, merganser_kraken2::Error> {
     let tree = database.taxonomy();
-    let mut nodes: HashMap<&str, Vec<u32>> = HashMap::new();
+    // The nodes of targets that have a name and a length in common, the first at the end, and the number of sequences.
+    let mut groups: HashMap<(&str, u64), (Vec<u32>, usize)> = HashMap::new();
     for target in database.targets().iter().rev() {
-        nodes.entry(&target.name).or_default().push(target.node);
+        groups.entry((&target.name, target.bases)).or_default().0.push(target.node);
+    }
+    for sequence in sequences {
+        if let Some((_, count)) = groups.get_mut(&(sequence.name(), sequence.bases)) {
+            *count += 1;
+        }
+    }
+    for ((name, bases), (nodes, count)) in &groups {
+        if nodes.len() != *count && *count > 0 && nodes.iter().any(|node| *node != nodes[0]) {
+            return Err(merganser_kraken2::Error::Input(format!(
+                "{count} sequences are named {name} and have {bases} bases, and the database has {} of them, of \
+                 different taxa: it cannot be told which: name the sequences differently, and build it again",
+                nodes.len()
+            )));
+        }
     }
     let taxid = |sequence: &Kraken2Sequence| {
-        let node = nodes.get_mut(sequence.name())?.pop()?;
+        let (nodes, _) = groups.get_mut(&(sequence.name(), sequence.bases))?;
+        let node = if nodes.len() > 1 { nodes.pop()? } else { *nodes.first()? };
         (node != tree.root()).then(|| tree.taxid(node))
     };
-    sequences.iter().map(taxid).collect()
+    Ok(sequences.iter().map(taxid).collect())
 }

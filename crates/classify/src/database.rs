@@ -6,10 +6,12 @@ mod joint;
 mod meta;
 mod remote;
 mod split;
+mod sums;
 mod tables;
 
 pub(crate) use content::Content;
 pub use content::Target;
+pub use sums::{TargetSum, TargetSums};
 pub(crate) use file::{Header, TablePlace, Writer};
 pub(crate) use joint::Origin;
 pub(crate) use remote::RemoteTables;

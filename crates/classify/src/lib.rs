@@ -59,7 +59,7 @@ pub use build::{
 pub use candidates::{Candidate, QueryParams};
 pub use config::{BuildConfig, PartConfig, SketchConfig, TaxidConfig, VerdictConfig};
 pub use cuda::{GpuNotes, GpuTimes};
-pub use database::{Database, Target};
+pub use database::{Database, Target, TargetSum, TargetSums};
 pub use decide::{Thresholds, Verdict};
 pub use error::Error;
 pub use hash::{FEATURE_BITS, HashRule, NO_KMER};

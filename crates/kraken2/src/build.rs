@@ -11,7 +11,7 @@ mod fill;
 mod size;
 mod survey;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -49,6 +49,8 @@ pub struct Kraken2Library<'a> {
     pub taxids: Kraken2Taxids<'a>,
     /// The taxonomy.
     pub taxonomy: &'a Dump,
+    /// Whether a sequence without a taxon, and a name that occurs twice, are errors. Otherwise there is a warning.
+    pub strict: bool,
 }
 
 /// Facts about a finished build.
@@ -178,8 +180,10 @@ impl Build<'_> {
         let found = survey(&self.reading, &self.config.options(0), check)?;
         notes.stages.since("minimizers", begun);
         (notes.sequences, notes.bases) = (found.sequences.len() as u64, found.letters);
+        self.report_doubles(&found.sequences)?;
         let size = self.size(&found)?;
         let nodes = self.nodes(&found.sequences, &mut notes)?;
+        self.report_unmapped(&notes.unmapped)?;
         let tree = &self.library.taxonomy.taxonomy;
         let nameless = &self.library.taxonomy.notes.nameless;
         let (taxonomy, taxonomy_bytes) =
@@ -222,6 +226,30 @@ impl Build<'_> {
         (notes.capacity, notes.size) = (size.capacity, used);
         notes.minimum_hash = size.minimum_hash;
         Ok(notes)
+    }
+
+    /// Warns of names that occur twice, or refuses them.
+    fn report_doubles(&self, sequences: &[Kraken2Sequence]) -> Result<(), Error> {
+        let mut names = HashSet::new();
+        let mut doubles = sequences.iter().filter(|sequence| !names.insert(sequence.name()));
+        let Some(first) = doubles.next().map(Kraken2Sequence::name) else { return Ok(()) };
+        let what = format!("{} sequences have an id that an earlier one has", 1 + doubles.count());
+        if self.library.strict {
+            return Err(Error::Input(format!("{what} (`strict`), first {first}")));
+        }
+        self.reading.warnings.push(format!("{what}, first {first}; all are kept"));
+        Ok(())
+    }
+
+    /// Warns of sequences without a taxon, or refuses them.
+    fn report_unmapped(&self, unmapped: &[(String, String)]) -> Result<(), Error> {
+        let Some((name, reason)) = unmapped.first() else { return Ok(()) };
+        let what = format!("{} sequences have no taxon", unmapped.len());
+        if self.library.strict {
+            return Err(Error::Input(format!("{what} (`strict`), first {name}: {reason}")));
+        }
+        self.reading.warnings.push(format!("{what} and are left out, first {name}: {reason}"));
+        Ok(())
     }
 
     /// Warns of inputs without a minimizer in a library in which other inputs have some.

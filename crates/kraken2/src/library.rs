@@ -28,6 +28,8 @@ pub struct Kraken2Sequence {
     pub input: usize,
     /// The header, without `>`.
     pub header: String,
+    /// The number of its letters.
+    pub bases: u64,
 }
 
 impl Kraken2Sequence {
@@ -151,24 +153,30 @@ impl LibraryReader<'_> {
     }
 }
 
-/// A sequence of a batch.
+/// A sequence of a batch, or a stretch of one.
 pub(crate) struct Seen {
     number: u64,
     /// The name of its file, if it is the first sequence of the file.
     begins: Option<String>,
-    pub(crate) header: String,
+    /// The header; `None` for a stretch that is not the first of its sequence.
+    pub(crate) header: Option<String>,
+    /// The number of letters that no earlier batch had.
+    bases: u64,
 }
 
-impl Seen {
-    /// Returns the sequences that begin in a batch.
-    pub(crate) fn of(batch: &RecordBatch) -> impl Iterator<Item = Seen> {
-        let begins = batch.stretch().is_none_or(|stretch| stretch.begins);
-        (0..batch.len()).filter(move |_| begins).map(|at| {
+impl LibraryReader<'_> {
+    /// Returns the sequences and stretches of a batch.
+    pub(crate) fn seen(&self, batch: &RecordBatch) -> impl Iterator<Item = Seen> {
+        let (begins, first) =
+            (batch.stretch().is_none_or(|stretch| stretch.begins), first_sequence(batch));
+        (0..batch.len()).map(move |at| {
             let (file, record) = batch.place(at);
+            let header = || String::from_utf8_lossy(batch.record(at).header).into_owned();
             Seen {
-                number: batch.first() + at as u64,
-                begins: (record == 1).then(|| file.to_owned()),
-                header: String::from_utf8_lossy(batch.record(at).header).into_owned(),
+                number: first + at as u64,
+                begins: (begins && record == 1).then(|| file.to_owned()),
+                header: begins.then(header),
+                bases: self.new_letters(batch, at),
             }
         })
     }
@@ -183,18 +191,23 @@ pub(crate) fn first_sequence(batch: &RecordBatch) -> u64 {
 /// Sorts sequences into the order of the inputs and finds the input of each. The first sequence of a file
 /// belongs to the next input of that name; inputs without records are skipped.
 pub(crate) fn in_order(mut seen: Vec<Seen>, inputs: &[Input]) -> Vec<Kraken2Sequence> {
-    seen.sort_unstable_by_key(|sequence| sequence.number);
+    seen.sort_unstable_by_key(|sequence| (sequence.number, sequence.header.is_none()));
     let names: Vec<String> = inputs.iter().map(ToString::to_string).collect();
     let (mut next, mut input) = (0, 0);
-    let placed = seen.into_iter().map(|Seen { begins, header, .. }| {
+    let mut placed: Vec<Kraken2Sequence> = Vec::new();
+    for Seen { begins, header, bases, .. } in seen {
         if let Some(file) = begins {
             let skipped = names[next..].iter().position(|name| *name == file).unwrap_or(0);
             input = next + skipped;
             next = input + 1;
         }
-        Kraken2Sequence { input, header }
-    });
-    placed.collect()
+        match (header, placed.last_mut()) {
+            (Some(header), _) => placed.push(Kraken2Sequence { input, header, bases }),
+            (None, Some(begun)) => begun.bases += bases,
+            (None, None) => {}
+        }
+    }
+    placed
 }
 
 #[cfg(test)]
@@ -207,20 +220,30 @@ mod tests {
         let seen = |number, record, file: &str| Seen {
             number,
             begins: (record == 1).then(|| file.to_owned()),
-            header: format!("s{number}"),
+            header: Some(format!("s{number}")),
+            bases: 7,
         };
         let inputs = ["a", "empty", "b", "a"].map(input);
-        let all = vec![seen(3, 1, "a"), seen(2, 1, "b"), seen(0, 1, "a"), seen(1, 2, "a")];
-        let placed: Vec<(usize, String)> =
-            in_order(all, &inputs).into_iter().map(|one| (one.input, one.header)).collect();
-        let expected = [(0, "s0"), (0, "s1"), (2, "s2"), (3, "s3")];
-        assert_eq!(placed, expected.map(|(input, header)| (input, header.to_owned())));
+        let rest = |number, bases| Seen { header: None, begins: None, number, bases };
+        let all = vec![
+            rest(1, 5),
+            seen(3, 1, "a"),
+            seen(2, 1, "b"),
+            seen(0, 1, "a"),
+            rest(1, 1),
+            seen(1, 2, "a"),
+        ];
+        let expected = [(0, "s0", 7), (0, "s1", 13), (2, "s2", 7), (3, "s3", 7)];
+        let expected = expected.map(|(input, header, bases)| {
+            Kraken2Sequence { input, header: header.to_owned(), bases }
+        });
+        assert_eq!(in_order(all, &inputs), expected);
     }
 
     #[test]
     fn headers_tell_names_and_taxids() {
         let of = |header: &str| {
-            let sequence = Kraken2Sequence { input: 0, header: header.to_owned() };
+            let sequence = Kraken2Sequence { input: 0, header: header.to_owned(), bases: 0 };
             (sequence.name().to_owned(), sequence.taxid())
         };
         assert_eq!(of("s1|kraken:taxid|562 text"), ("s1|kraken:taxid|562".to_owned(), Some(562)));

@@ -69,7 +69,7 @@ impl Simulation<'_> {
             counts.push((first + at as u64, counter(batch.record(at).letters)?));
         }
         let mut found = lock(found);
-        found.sequences.extend(Seen::of(batch));
+        found.sequences.extend(self.reading.seen(batch));
         for (sequence, counts) in counts {
             let own = found.counts.entry(sequence).or_default();
             counts.into_iter().for_each(|(taxid, reads)| {

@@ -113,10 +113,10 @@ impl Genomes<'_> {
         inputs: &[Input],
         database: &Kraken2Database,
     ) -> Result<Vec<Option<u32>>, merganser_kraken2::Error> {
-        let known = |taxid: Option<u32>| {
+        let known = |taxid: u32| {
             let taxid = match self.0.taxonomy {
-                Some(Dump { taxonomy: tree, .. }) => tree.taxid(tree.node(taxid?)?),
-                None => taxid?,
+                Some(Dump { taxonomy: tree, .. }) => tree.taxid(tree.node(taxid)?),
+                None => taxid,
             };
             database.tree().node(taxid).map(|_| taxid)
         };
@@ -124,7 +124,20 @@ impl Genomes<'_> {
             dump.refuse_other_numbers(database.tree())?;
         }
         let taxids = taxids_of_library(sequences, inputs, &self.0)?;
-        Ok(taxids.into_iter().map(known).collect())
+        let found: Vec<_> = taxids.iter().map(|taxid| taxid.and_then(known)).collect();
+        let pairs = || taxids.iter().zip(&found).zip(sequences);
+        let mut lost = pairs().filter_map(|((taxid, found), sequence)| match found {
+            None => taxid.map(|taxid| (taxid, sequence.name())),
+            Some(_) => None,
+        });
+        if let (None, Some((taxid, name))) = (self.0.taxonomy, lost.next()) {
+            self.0.context.warnings.push(format!(
+                "{} sequences have a taxid that the database does not have, first {name} with {taxid}: if it was \
+                 merged into another one, give `taxonomy`",
+                1 + lost.count()
+            ));
+        }
+        Ok(found)
     }
 }
 

@@ -300,8 +300,8 @@ pub mod classify {
         Additions, BuildConfig, BuildOutcome, Candidate, Classifier, Columns, Database, Devices,
         Error, HashRule, LineFormat, Outcome, OutputPaths, Outputs, Params, PartConfig, Preset,
         Query, QueryParams, ReadLetters, ReadOutput, ReferenceHits, RunConfig, Session,
-        SharedClassifier, SketchConfig, Target, TaxidConfig, Taxon, Thresholds, Verdict,
-        VerdictConfig, add, add_with, build, build_in_memory, build_with, plan_build, run,
+        SharedClassifier, SketchConfig, Target, TargetSum, TargetSums, TaxidConfig, Taxon,
+        Thresholds, Verdict, VerdictConfig, add, add_with, build, build_in_memory, build_with, plan_build, run,
         run_with,
     };
     #[doc(inline)]

@@ -234,7 +234,7 @@ impl Database {
     /// Returns:
     ///     `Rows` with `taxid` (uint32), `rank`, `name`, `parent` (uint32), and the numbers of reference sequences and
     ///     their bases, of the taxon itself and of its clade: `sequences`, `bases`, `clade_sequences`, `clade_bases`
-    ///     (uint64). Databases of Kraken 2 do not have these numbers: they are 0.
+    ///     (uint64). Databases of Kraken 2 do not have these columns.
     ///
     /// Raises:
     ///     ArgumentError: If the rank is unknown.
@@ -243,8 +243,8 @@ impl Database {
         let opened = self.opened.get()?;
         let rank = rank.map(|rank| named(py, "rank", rank)).transpose()?;
         let targets = match &*opened {
-            Opened::Own(database) => database.targets(),
-            Opened::Kraken2(_) => &[],
+            Opened::Own(database) => Some(database.targets()),
+            Opened::Kraken2(_) => None,
         };
         taxa::taxa(opened.taxonomy(), targets, rank)
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use merganser_io::Lines;
 
-use crate::{Error, parse_taxid};
+use crate::{Error, parse_taxid, stem};
 
 /// The subject of a table row: a sequence or an assembly that has a taxid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,8 +129,8 @@ fn commented_columns(columns: &[&[u8]]) -> Option<Columns> {
     Some(Columns::Assemblies { accession: accession.unwrap_or(0), taxid, ftp })
 }
 
-/// Returns the columns of a table given its first line: `accession2taxid` if the line is its header or has four
-/// columns, otherwise `id<TAB>taxid`.
+/// Returns the columns of a table given its first line: `accession2taxid` if the line is its header, or has four columns
+/// of which the second is the first with a version; otherwise `id<TAB>taxid`.
 fn table_columns(columns: &[&[u8]]) -> Columns {
     let find = |wanted: &[u8]| columns.iter().position(|&column| column == wanted);
     if let Some(taxid) = find(b"taxid").filter(|&at| at > 0) {
@@ -138,8 +138,11 @@ fn table_columns(columns: &[&[u8]]) -> Columns {
         let ids: Vec<usize> = ids.into_iter().flatten().collect();
         return Columns::Ids { ids: if ids.is_empty() { vec![0] } else { ids }, taxid };
     }
-    match columns.len() {
-        4 => Columns::Ids { ids: vec![1, 0], taxid: 2 },
+    match columns {
+        // Chains of PDB have no version.
+        [id, versioned, _, _] if id == versioned || stem(versioned) == Some(*id) => {
+            Columns::Ids { ids: vec![1, 0], taxid: 2 }
+        }
         _ => Columns::Ids { ids: vec![0], taxid: 1 },
     }
 }

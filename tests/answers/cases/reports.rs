@@ -265,6 +265,20 @@ fn reports_of_krakenuniq_are_read() {
     assert_eq!(sound(&dir, "report merge --no-headers k.tsv"), expected);
 }
 
+/// Genera of animals and of bacteria may have one name.
+#[test]
+fn taxa_of_one_name_have_bars_of_their_own() {
+    let dir = Dir::new();
+    let report = "100.00\t10\t0\tR\t1\troot\n60.00\t6\t6\tG\t1386\t  Bacillus\n\
+                  40.00\t4\t4\tG\t55206\t  Bacillus\n";
+    dir.write("r.kreport", report);
+    dir.run("report plot --chart taxa --rank G r.kreport -o r.svg").ok();
+    let picture = String::from_utf8(dir.read("r.svg")).unwrap();
+    for name in ["Bacillus (1386)", "Bacillus (55206)"] {
+        assert!(picture.contains(name), "{name}");
+    }
+}
+
 /// Domains have the right rank in reports of new taxonomies and of old versions (case 16).
 #[test]
 fn domains_of_new_taxonomies_and_old_versions_are_domains() {

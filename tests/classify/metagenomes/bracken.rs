@@ -134,6 +134,35 @@ fn reads_of_strains_come_back_to_their_species() {
     }
 }
 
+/// Assemblers give contigs of all genomes the same names. A contig has its own taxid, also if one without a taxon is left
+/// out, and in any order of the genomes.
+#[test]
+fn contigs_of_the_same_name_keep_their_taxids() {
+    let world = World::new();
+    let dir = &world.dir;
+    let contig = |genome: usize, from: usize, bases: usize| {
+        String::from_utf8_lossy(&world.genomes[genome][from..from + bases]).into_owned()
+    };
+    let (one, two) = (contig(0, 0, 3000), contig(1, 0, 2000));
+    let (lost, further) = (contig(0, 5000, 4000), contig(0, 9000, 1000));
+    dir.write("0.fa", format!(">contig_1\n{lost}\n"));
+    dir.write("1.fa", format!(">contig_1 taxid|11\n{one}\n>contig_2 taxid|11\n{further}\n"));
+    dir.write("2.fa", format!(">contig_1 taxid|12\n{two}\n"));
+    dir.write("own.fa", format!(">a taxid|11\n{one}\n>b taxid|11\n{further}\n>c taxid|12\n{two}\n"));
+    dir.run("build --taxonomy tax -o own.mgdb own.fa --bracken 100").ok();
+    let expected = dir.read("own.mgdb.100mers.kmer_distrib");
+    dir.run("build --taxonomy tax -o all.mgdb 0.fa 1.fa 2.fa --bracken 100").ok();
+    assert!(dir.read("all.mgdb.100mers.kmer_distrib") == expected);
+    dir.run("db bracken all.mgdb --read-lengths 100 1.fa 0.fa 2.fa -o other").ok();
+    assert!(dir.read("other.100mers.kmer_distrib") == expected);
+    // Which of two contigs of one name and length was left out cannot be told.
+    dir.write("0.fa", format!(">contig_1\n{}\n", &lost[..2000]));
+    dir.write("1.fa", format!(">contig_1 taxid|11\n{}\n", &one[..2000]));
+    dir.run("build --taxonomy tax -o all.mgdb 1.fa 2.fa").ok();
+    let failed = dir.run("db bracken all.mgdb --read-lengths 100 0.fa 1.fa 2.fa -o other").fails(1);
+    assert!(failed.contains("3 sequences are named contig_1 and have 2000 bases"), "{failed}");
+}
+
 /// Parses and checks a distribution: for each taxid, the genomes with their reads there and their total reads.
 fn distrib(text: &str) -> BTreeMap<u32, BTreeMap<u32, (u64, u64)>> {
     let mut lines = text.lines();

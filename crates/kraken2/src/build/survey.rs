@@ -66,8 +66,8 @@ pub(super) fn survey(
             }
         }
         lock(&samples).extend(sampler.sample(reading, batch));
-        let new: Vec<Seen> = Seen::of(batch).collect();
-        let taken: u64 = new.iter().map(|seen| name_bytes(&seen.header)).sum();
+        let new: Vec<Seen> = reading.seen(batch).collect();
+        let taken: u64 = new.iter().filter_map(|seen| seen.header.as_deref()).map(name_bytes).sum();
         check(taken + names.fetch_add(taken, Ordering::Relaxed))?;
         lock(&seen).extend(new);
         Ok::<(), Error>(())

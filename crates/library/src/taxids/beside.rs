@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use merganser_io::{Input, is_file};
 use merganser_taxonomy::TaxonomySource;
@@ -48,6 +48,18 @@ pub(super) fn files_next_to(
     folders.dedup();
     let found = folders.iter().map(|folder| files_in(folder, is_wanted));
     Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// Returns an absolute path without `..`, as it is written: links are not followed.
+pub(super) fn lexical(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in std::path::absolute(path).unwrap_or_default().components() {
+        match component {
+            Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+    }
+    plain
 }
 
 /// Returns the accession2taxid files in the folder of a taxonomy.

@@ -32,18 +32,19 @@ fn taxids_in_header(header: &str) -> impl Iterator<Item = u32> {
 }
 
 impl TaxidSearch {
-    /// Takes the first taxid of each header; notes headers with another one that is a different taxon of `tree`.
+    /// Takes the first taxid of each header, unless one was found by more than a part of the name; notes headers with
+    /// another one that is a different taxon of `tree`.
     pub(super) fn read_headers(&mut self, tree: Option<&Taxonomy>) {
         let mut of_two = Vec::new();
-        for (at, (taxid, header)) in self.taxids.iter_mut().zip(&self.headers).enumerate() {
-            if taxid.is_some() {
+        for (at, header) in self.headers.iter().enumerate() {
+            if !self.taxids.is_for_header(at) {
                 continue;
             }
             let (first, other) = match self.rule {
                 HeaderRule::Any => first_and_other(taxids_in_header(header), tree),
                 HeaderRule::Kraken => first_and_other(kraken_taxids(header), tree),
             };
-            *taxid = first;
+            self.taxids.set_of_header(at, first);
             of_two.extend(first.zip(other).map(|(first, other)| (at, [first, other])));
         }
         for (at, taxids) in of_two {

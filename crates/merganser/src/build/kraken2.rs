@@ -1,6 +1,5 @@
 //! `merganser build --format kraken2`.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -8,10 +7,9 @@ use std::time::Instant;
 use anyhow::{Result, anyhow, bail};
 use merganser_classify::{PartConfig, SketchConfig};
 use merganser_io::{FileKind, MadeDirectories, Output, OutputSet};
-use merganser_kraken2::check_read_length;
-use merganser_kraken2::{Error, taxids_of_library};
 use merganser_kraken2::{
     Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
+    check_read_length, taxids_of_library,
 };
 use merganser_library::{LibraryMaps, References, check_maps};
 use merganser_run::{Context, Silent, Summary, counted, format_size};
@@ -77,19 +75,11 @@ pub(super) fn run(
     let dump = read_taxonomy(taxonomy, beside, &context)?;
     let (beside, taxonomy) = (&maps_beside[..], Some(&dump));
     let maps = LibraryMaps { given: &maps, beside, taxonomy, context: &context };
-    let taxids = |sequences: &[Kraken2Sequence]| {
-        if args.taxids.config.strict {
-            refuse_doubles(sequences)?;
-        }
-        taxids_of_library(sequences, &inputs, &maps)
-    };
-    let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump };
+    let taxids = |sequences: &[Kraken2Sequence]| taxids_of_library(sequences, &inputs, &maps);
+    let strict = args.taxids.config.strict;
+    let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump, strict };
     let to = (args.output.as_path(), &outputs);
     let notes = Kraken2Database::build_with(&config, library, to, &context)?;
-    if let (true, Some((name, reason))) = (args.taxids.config.strict, notes.unmapped.first()) {
-        let count = notes.unmapped.len();
-        anyhow::bail!("{count} sequences have no taxon (--strict), first {name}: {reason}");
-    }
     if !args.bracken.is_empty() {
         // Silent, because the maps have been reported already.
         let silent = context.clone().progress(Silent);
@@ -98,7 +88,6 @@ pub(super) fn run(
         distributions.write(|length| own.of_kraken2(&database, &genomes, length))?;
     }
     report_unmapped(&notes.unmapped, unmapped)?;
-    warn(&notes, console);
     if let Some(output) = json {
         summary(&config, &context, &notes, started, output)?;
     }
@@ -129,18 +118,6 @@ fn finished(args: &BuildArgs, outputs: &OutputSet) -> Result<[PathBuf; 3]> {
     };
     let [options, taxonomy, table] = Kraken2Database::files(&args.output).map(finished);
     Ok([options?, taxonomy?, table?])
-}
-
-/// Checks that no sequence id occurs twice.
-fn refuse_doubles(sequences: &[Kraken2Sequence]) -> Result<(), Error> {
-    let mut names = HashSet::new();
-    match sequences.iter().find(|sequence| !names.insert(sequence.name())) {
-        Some(sequence) => Err(Error::Input(format!(
-            "{}: an earlier sequence has the same id (`strict`)",
-            sequence.name()
-        ))),
-        None => Ok(()),
-    }
 }
 
 /// The database that the new one is used together with.
@@ -192,15 +169,6 @@ fn config(args: &BuildArgs, beside: Option<&Beside<'_>>) -> Result<Kraken2BuildC
     };
     let Some(Beside { path, database }) = beside else { return Ok(config) };
     config.beside(database.options()).map_err(|error| anyhow!("{}: {error}", path.display()))
-}
-
-fn warn(notes: &Kraken2BuildNotes, console: &Console) {
-    if let Some((name, reason)) = notes.unmapped.first() {
-        let count = notes.unmapped.len();
-        console.warn(format_args!(
-            "{count} sequences have no taxon and are left out, first {name}: {reason}"
-        ));
-    }
 }
 
 fn tell(args: &BuildArgs, notes: &Kraken2BuildNotes, console: &Console, started: Instant) {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_classify::Target;
+use merganser_classify::{Target, TargetSum, TargetSums};
 use merganser_io::Output;
 use merganser_taxonomy::Taxonomy;
 
@@ -21,18 +21,18 @@ pub(super) fn run(args: &DbTaxaArgs) -> Result<ExitCode> {
         .write(Holds::LINES, [&args.output])
         .check()?;
     let mut output = outputs.output(&args.output)?;
-    let targets = match &database {
-        AnyDatabase::Own(database) => database.targets(),
-        AnyDatabase::Kraken2(_) if args.sequences => {
+    let (tree, targets) = match &database {
+        AnyDatabase::Own(database) => (database.taxonomy(), Some(database.targets())),
+        AnyDatabase::Kraken2(_) => (database.taxonomy(), None),
+    };
+    match (args.sequences, targets) {
+        (false, targets) => taxa(tree, targets, args, &mut output)?,
+        (true, Some(targets)) => sequences(tree, targets, &mut output)?,
+        (true, None) => {
             return failure::usage(
                 "--sequences: databases of Kraken 2 do not contain the names of sequences",
             );
         }
-        AnyDatabase::Kraken2(_) => &[],
-    };
-    match args.sequences {
-        true => sequences(database.taxonomy(), targets, &mut output)?,
-        false => taxa(database.taxonomy(), targets, args, &mut output)?,
     }
     output.finish()?;
     outputs.commit_last()?;
@@ -49,32 +49,32 @@ fn sequences(tree: &Taxonomy, targets: &[Target], output: &mut Output) -> Result
     Ok(())
 }
 
-/// Writes the taxa in the order of the tree, which is depth first.
-fn taxa(tree: &Taxonomy, targets: &[Target], args: &DbTaxaArgs, output: &mut Output) -> Result<()> {
-    let mut own = vec![(0u64, 0u64); tree.len()];
-    for target in targets {
-        let (sequences, bases) = &mut own[target.node as usize];
-        *sequences += 1;
-        *bases += target.bases;
-    }
-    let mut clades = own.clone();
-    for node in (1..tree.len()).rev() {
-        let (sequences, bases) = clades[node];
-        let above = &mut clades[tree.parent(node as u32) as usize];
-        *above = (above.0 + sequences, above.1 + bases);
-    }
-    writeln!(output, "taxid\trank\tname\tparent\tsequences\tbases\tclade_sequences\tclade_bases")?;
+/// Writes the taxa in the order of the tree, which is depth first. Databases of Kraken 2 have no `targets`, and no columns
+/// for their numbers.
+fn taxa(
+    tree: &Taxonomy,
+    targets: Option<&[Target]>,
+    args: &DbTaxaArgs,
+    output: &mut Output,
+) -> Result<()> {
+    let sums = targets.map(|targets| TargetSums::of(tree, targets));
+    let more = if sums.is_some() { SUMS } else { "" };
+    writeln!(output, "taxid\trank\tname\tparent{more}")?;
     for node in 0..tree.len() as u32 {
         if args.rank.is_some_and(|rank| tree.rank(node) != rank) {
             continue;
         }
         let (taxid, rank, name) = (tree.taxid(node), tree.rank_name(node), tree.name(node));
         let parent = tree.taxid(tree.parent(node));
-        let ((sequences, bases), (all, all_bases)) = (own[node as usize], clades[node as usize]);
-        writeln!(
-            output,
-            "{taxid}\t{rank}\t{name}\t{parent}\t{sequences}\t{bases}\t{all}\t{all_bases}"
-        )?;
+        write!(output, "{taxid}\t{rank}\t{name}\t{parent}")?;
+        for sums in sums.iter().flat_map(|sums| [&sums.own, &sums.clades]) {
+            let TargetSum { sequences, bases } = sums[node as usize];
+            write!(output, "\t{sequences}\t{bases}")?;
+        }
+        writeln!(output)?;
     }
     Ok(())
 }
+
+/// The headings of the numbers of sequences and bases.
+const SUMS: &str = "\tsequences\tbases\tclade_sequences\tclade_bases";

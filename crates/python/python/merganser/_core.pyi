@@ -772,7 +772,7 @@ class Database:
         Returns:
             `Rows` with `taxid` (uint32), `rank`, `name`, `parent` (uint32), and the numbers of reference sequences and
             their bases, of the taxon itself and of its clade: `sequences`, `bases`, `clade_sequences`, `clade_bases`
-            (uint64). Databases of Kraken 2 do not have these numbers: they are 0.
+            (uint64). Databases of Kraken 2 do not have these columns.
 
         Raises:
             ArgumentError: If the rank is unknown.

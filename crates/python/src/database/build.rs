@@ -8,11 +8,11 @@ use merganser_classify::{
 };
 use merganser_io::{MadeDirectories, OutputSet, reason};
 use merganser_kraken2::{
-    Error as Kraken2Error, Kraken2BuildConfig, Kraken2Database, Kraken2Library, Kraken2Sequence,
+    Kraken2BuildConfig, Kraken2Database, Kraken2Library, Kraken2Sequence,
     taxids_of_library,
 };
 use merganser_library::{LibraryMaps, References};
-use merganser_run::{Context, counted};
+use merganser_run::Context;
 use merganser_taxonomy::{Dump, TaxonomySource};
 use pyo3::prelude::*;
 
@@ -160,42 +160,15 @@ fn run_kraken2(
     })?;
     let outputs = OutputSet::new();
     let dump = Dump::read(taxonomy)?;
-    let warnings = &context.warnings;
     let maps =
         LibraryMaps { given: &taxids.map, beside: &found.maps, taxonomy: Some(&dump), context };
-    let find = |sequences: &[Kraken2Sequence]| {
-        if taxids.strict {
-            refuse_doubles(sequences)?;
-        }
-        taxids_of_library(sequences, &found.inputs, &maps)
-    };
-    let library = Kraken2Library { inputs: &found.inputs, taxids: &find, taxonomy: &dump };
-    let notes = Kraken2Database::build_with(config, library, (folder, &outputs), context)?;
-    if let Some((name, why)) = notes.unmapped.first() {
-        let count = notes.unmapped.len() as u64;
-        let (have, are) = if count == 1 { ("has", "is") } else { ("have", "are") };
-        let sequences = counted(count, "sequence");
-        if taxids.strict {
-            let problem = format!("{sequences} {have} no taxon (`strict`), first {name}: {why}");
-            return Err(Kraken2Error::Input(problem).into());
-        }
-        let problem = format!("{sequences} {have} no taxon and {are} left out, first {name}");
-        warnings.push(format!("{problem}: {why}"));
-    }
+    let find =
+        |sequences: &[Kraken2Sequence]| taxids_of_library(sequences, &found.inputs, &maps);
+    let (inputs, strict) = (&found.inputs[..], taxids.strict);
+    let library = Kraken2Library { inputs, taxids: &find, taxonomy: &dump, strict };
+    Kraken2Database::build_with(config, library, (folder, &outputs), context)?;
     outputs.commit()?;
     Ok(())
-}
-
-/// Checks that no sequence id occurs twice.
-fn refuse_doubles(sequences: &[Kraken2Sequence]) -> Result<(), Kraken2Error> {
-    let mut names = std::collections::HashSet::new();
-    match sequences.iter().find(|sequence| !names.insert(sequence.name())) {
-        Some(sequence) => Err(Kraken2Error::Input(format!(
-            "{}: an earlier sequence has the same id (`strict`)",
-            sequence.name()
-        ))),
-        None => Ok(()),
-    }
 }
 
 fn own(keywords: &Keywords<'_>) -> PyResult<BuildConfig> {

@@ -22,7 +22,8 @@ pub(super) fn shares(all: &[(&str, &Taxa)], options: &Options) -> Picture {
     } else {
         String::new()
     };
-    let names = largest(shown, &options.rank);
+    let largest = largest(shown, &options.rank);
+    let names = names(&largest);
     let greys = ["others", "higher taxa", "unclassified"].map(str::to_owned);
     let legend: Vec<(String, &str)> =
         names.iter().cloned().zip(COLOURS).chain(greys.into_iter().zip(GREYS)).collect();
@@ -37,7 +38,7 @@ pub(super) fn shares(all: &[(&str, &Taxa)], options: &Options) -> Picture {
     for (at, (_, taxa)) in shown.iter().enumerate() {
         let middle = top + step * (at as f64 + 0.5);
         let mut from = 0.0;
-        for (part, colour) in parts(taxa, &names, &options.rank) {
+        for (part, colour) in parts(taxa, &largest, &options.rank) {
             let sides = [from, from + 100.0 * part].map(|share| axes.x(share));
             from += 100.0 * part;
             let bar = rectangle([sides[0], middle - 0.4 * step, sides[1], middle + 0.4 * step]);
@@ -58,27 +59,41 @@ pub(super) fn shares(all: &[(&str, &Taxa)], options: &Options) -> Picture {
     frame.finish(Some(&axes))
 }
 
-/// Returns the names of the taxa with the largest shares over all samples.
-fn largest(all: &[(&str, &Taxa)], rank: &str) -> Vec<String> {
-    let mut sums: HashMap<&str, f64> = HashMap::new();
+/// Returns the taxids and names of the taxa with the largest shares over all samples.
+fn largest<'t>(all: &[(&str, &'t Taxa)], rank: &str) -> Vec<(u64, &'t str)> {
+    let mut sums: HashMap<u64, (f64, &str)> = HashMap::new();
     for (_, taxa) in all {
         for taxon in taxa.rows.iter().filter(|taxon| taxon.rank == rank) {
-            *sums.entry(&taxon.name).or_default() += taxon.clade as f64 / taxa.reads.max(1) as f64;
+            let (sum, _) = sums.entry(taxon.taxid).or_insert((0.0, &taxon.name));
+            *sum += taxon.clade as f64 / taxa.reads.max(1) as f64;
         }
     }
-    let mut names: Vec<(&str, f64)> = sums.into_iter().filter(|sum| sum.1 > 0.0).collect();
-    names.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(other.0)));
-    names.into_iter().take(COLOURS.len()).map(|(name, _)| name.to_owned()).collect()
+    let mut sorted: Vec<(u64, (f64, &str))> =
+        sums.into_iter().filter(|(_, (sum, _))| *sum > 0.0).collect();
+    sorted.sort_by(|(taxid, one), (other_taxid, other)| {
+        other.0.total_cmp(&one.0).then(one.1.cmp(other.1)).then(taxid.cmp(other_taxid))
+    });
+    sorted.into_iter().take(COLOURS.len()).map(|(taxid, (_, name))| (taxid, name)).collect()
 }
 
-fn parts(taxa: &Taxa, names: &[String], rank: &str) -> Vec<BarShare> {
+/// Returns the names in the legend: with the taxid if several taxa have the name.
+fn names(taxa: &[(u64, &str)]) -> Vec<String> {
+    let is_shared = |name: &str| taxa.iter().filter(|(_, other)| *other == name).count() > 1;
+    let text = |&(taxid, name): &(u64, &str)| match is_shared(name) {
+        true => format!("{name} ({taxid})"),
+        false => name.to_owned(),
+    };
+    taxa.iter().map(text).collect()
+}
+
+fn parts(taxa: &Taxa, largest: &[(u64, &str)], rank: &str) -> Vec<BarShare> {
     let all = taxa.reads.max(1) as f64;
     let of_rank = || taxa.rows.iter().filter(|taxon| taxon.rank == rank);
-    let reads = |name: &String| -> u64 {
-        of_rank().filter(|taxon| taxon.name == *name).map(|taxon| taxon.clade).sum()
+    let reads = |&(taxid, _): &(u64, &str)| -> u64 {
+        of_rank().filter(|taxon| taxon.taxid == taxid).map(|taxon| taxon.clade).sum()
     };
     let sum: u64 = of_rank().map(|taxon| taxon.clade).sum();
-    let named: Vec<u64> = names.iter().map(reads).collect();
+    let named: Vec<u64> = largest.iter().map(reads).collect();
     let others = sum - named.iter().sum::<u64>();
     let higher = taxa.reads.saturating_sub(taxa.unclassified).saturating_sub(sum);
     let greys = [others, higher, taxa.unclassified].into_iter().zip(GREYS);

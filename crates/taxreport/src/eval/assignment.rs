@@ -24,8 +24,38 @@ pub(super) struct Format {
     header_column: usize,
     /// The number of columns of the taxon at the end of a line: 1, or more with `-separate-cols`.
     taxon_columns: Option<usize>,
+    taxids: Taxids,
     /// The nodes of MetaCache's texts for taxa that occurred so far.
     taxa: HashMap<Vec<u8>, Option<u32>>,
+}
+
+/// The place of taxids in the texts of taxa.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Taxids {
+    /// The file does not say it.
+    #[default]
+    Unknown,
+    /// There are only names.
+    Absent,
+    /// There are only taxids, maybe with ranks.
+    Alone,
+    /// After the name, in parentheses.
+    InParentheses,
+    /// In the last column, which is joined to the others by a colon.
+    Last,
+}
+
+impl Taxids {
+    /// Returns the place by the names of the columns of a taxon.
+    fn of(columns: &[&str]) -> Taxids {
+        let of_one = columns.last().and_then(|last| last.split(',').next()).unwrap_or_default();
+        match (columns.len(), of_one) {
+            (2.., "taxid") => Taxids::Last,
+            (_, one) if one.ends_with("(taxid)") => Taxids::InParentheses,
+            (_, one) if one.ends_with("taxid") => Taxids::Alone,
+            _ => Taxids::Absent,
+        }
+    }
 }
 
 /// Returns the first word of a header.
@@ -63,7 +93,9 @@ impl Format {
         // With -separate-cols, rank, taxname and taxid are separate columns.
         let of_taxon = |name: &&&str| matches!(**name, "rank" | "taxname" | "taxid");
         let apart = columns.iter().rev().take_while(of_taxon).count();
-        self.taxon_columns = Some(apart.max(1));
+        let width = apart.max(1);
+        self.taxon_columns = Some(width);
+        self.taxids = Taxids::of(&columns[columns.len() - width..]);
     }
 
     fn metacache<'a>(&mut self, line: &'a [u8], names: &Names<'_>) -> Result<Assigned<'a>, String> {
@@ -77,7 +109,7 @@ impl Format {
         if let Some(&node) = self.taxa.get(&taxon) {
             return Ok(Assigned { name, node });
         }
-        let node = taxon_of(&String::from_utf8_lossy(&taxon), names)?;
+        let node = taxon_of(&String::from_utf8_lossy(&taxon), self.taxids, names)?;
         self.taxa.insert(taxon, node);
         Ok(Assigned { name, node })
     }
@@ -117,19 +149,23 @@ fn node(taxid: u32, names: &Names<'_>) -> Result<u32, String> {
 
 /// Finds the taxon of MetaCache's `rank:name`, `rank:name(taxid)` or `rank:taxid`, also without the rank; for a
 /// lineage, the lowest taxon.
-fn taxon_of(text: &str, names: &Names<'_>) -> Result<Option<u32>, String> {
+fn taxon_of(text: &str, taxids: Taxids, names: &Names<'_>) -> Result<Option<u32>, String> {
     let named_rank = text.split_once(':').and_then(|(rank, rest)| Some((Rank::named(rank)?, rest)));
     let (rank, taxon) = named_rank.map_or((None, text), |(rank, rest)| (Some(rank), rest));
     if taxon.starts_with("--") || taxon.is_empty() {
         return Ok(None);
     }
-    // A comma may also belong to a name.
-    let lowest = taxon.split_once(',').map_or(taxon, |(lowest, _)| lowest);
-    let found = [lowest, taxon].into_iter().find_map(|taxon| one_taxon(taxon, rank, names));
+    let (name, taxid) = parts(taxon, taxids, rank);
+    match taxid {
+        Some(0) => return Ok(None),
+        Some(taxid) => return node(taxid, names).map(Some),
+        None => {}
+    }
+    // A comma ends the lowest taxon of a lineage, or belongs to a name.
+    let commas = name.match_indices(',').map(|(at, _)| &name[..at]);
+    let found = std::iter::once(name).chain(commas).find_map(|name| named(name, rank, names));
     match found {
-        Some(Ok(0)) => Ok(None),
-        Some(Ok(taxid)) => node(taxid, names).map(Some),
-        Some(Err(reason)) => Err(reason),
+        Some(found) => node(found?, names).map(Some),
         None if rank == Some(Rank::Sequence) => Err(format!(
             "{taxon}: the taxon of a sequence is only in the database: give it with `database`"
         )),
@@ -137,19 +173,46 @@ fn taxon_of(text: &str, names: &Names<'_>) -> Result<Option<u32>, String> {
     }
 }
 
-/// Returns the taxid that the text of one taxon contains or names; `None` for an unknown name.
-fn one_taxon(text: &str, rank: Option<Rank>, names: &Names<'_>) -> Option<Result<u32, String>> {
-    if let Ok(taxid) = text.parse() {
-        return Some(Ok(taxid));
+/// Splits the text of a taxon into its name and its taxid, if it has one. MetaCache gives sequences negative numbers,
+/// which are no taxids.
+fn parts(text: &str, taxids: Taxids, rank: Option<Rank>) -> (&str, Option<u32>) {
+    let lowest = text.split(',').next().unwrap_or(text);
+    match taxids {
+        Taxids::Absent => (text, None),
+        Taxids::Alone => (text, lowest.parse().ok()),
+        Taxids::InParentheses => in_parentheses(text),
+        Taxids::Last => match text.rsplit_once(':') {
+            Some((name, taxid)) => (name, taxid.parse().ok()),
+            None => (text, text.parse().ok()),
+        },
+        // Chromosomes of Ensembl are named by numbers.
+        Taxids::Unknown if rank == Some(Rank::Sequence) => match in_parentheses(text) {
+            (name, _) if name.len() < text.len() => (name, None),
+            _ => (text, None),
+        },
+        Taxids::Unknown => match (lowest.parse().ok(), in_parentheses(text)) {
+            (None, (name, None)) if name.len() == text.len() => match lowest.rsplit_once(':') {
+                Some((name, taxid)) if taxid.parse::<i64>().is_ok() => (name, taxid.parse().ok()),
+                _ => (text, None),
+            },
+            (Some(taxid), _) => (lowest, Some(taxid)),
+            (None, found) => found,
+        },
     }
-    // With `-separate-cols` the taxid comes after a separator, otherwise in brackets.
-    let bracketed = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
-    let (name, taxid) = bracketed.or(text.rsplit_once(':')).unwrap_or((text, ""));
-    if let Ok(taxid) = taxid.parse() {
-        return Some(Ok(taxid));
-    }
-    // MetaCache gives sequences negative numbers.
-    let name = if taxid.parse::<i64>().is_ok() { name } else { text };
+}
+
+/// Splits `name(taxid)`, which a comma may follow; the name is the whole text if there is no such taxid.
+fn in_parentheses(text: &str) -> (&str, Option<u32>) {
+    let mut opened = text.match_indices('(').filter_map(|(at, _)| {
+        let (taxid, rest) = text[at + 1..].split_once(')')?;
+        let is_taxid = taxid.parse::<i64>().is_ok() && (rest.is_empty() || rest.starts_with(','));
+        is_taxid.then(|| (&text[..at], taxid.parse().ok()))
+    });
+    opened.next().unwrap_or((text, None))
+}
+
+/// Returns the taxid of a name; `None` for an unknown one.
+fn named(name: &str, rank: Option<Rank>, names: &Names<'_>) -> Option<Result<u32, String>> {
     if let Some(&taxid) = names.sequences.get(name) {
         return Some(Ok(taxid));
     }

@@ -21,6 +21,8 @@ fn tree() -> Taxonomy {
             node(11, 10, "species", "Mergus merganser"),
             node(110, 11, "strain", "Mergus merganser M1"),
             node(12, 10, "species", "Mergus serrator, var."),
+            node(13, 10, "species", "Mergus virus (2)"),
+            node(14, 10, "species", "serovar 9,12:2"),
             node(21, 20, "species", "Twin"),
             node(22, 20, "species", "Twin"),
         ],
@@ -36,7 +38,7 @@ fn file(text: &str) -> tempfile::NamedTempFile {
 
 fn evaluate(truth: &str, results: &str) -> Result<Evaluation, Error> {
     let tree = tree();
-    let sequences = HashMap::from([("NC_1.2".to_owned(), 110)]);
+    let sequences = HashMap::from([("NC_1.2".to_owned(), 110), ("2".to_owned(), 12)]);
     let names = Names { taxonomy: &tree, sequences: &sequences };
     Truth::read(file(truth).path(), &tree)?.evaluate(file(results).path(), &names)
 }
@@ -105,6 +107,26 @@ fn metacaches_table() {
     }
     let comma = evaluate("a\t12\n", "a\t|\tspecies:Mergus serrator, var.\n").unwrap();
     assert_eq!(comma.ranks[0].right, 1);
+}
+
+#[test]
+fn names_that_look_like_taxids() {
+    let layout = |taxon: &str| format!("# TABLE_LAYOUT: query_header\t|\t{taxon}\n");
+    let (plain, beside) = (layout("rank:taxname"), layout("rank:taxname(taxid)"));
+    let lineage = layout("species:taxname(taxid),genus:taxname(taxid),domain:taxname(taxid)");
+    for (taxid, head, taxon) in [
+        (13, &plain, "species:Mergus virus (2)"),
+        (14, &plain, "species:serovar 9,12:2"),
+        (12, &plain, "sequence:2"),
+        (12, &String::new(), "sequence:2"),
+        (13, &beside, "species:Mergus virus (2)(13)"),
+        (12, &beside, "sequence:2(-7)"),
+        (12, &lineage, "species:Mergus serrator, var.(12),genus:Mergus(10),domain:Bacteria(2)"),
+        (14, &lineage, "species:serovar 9,12:2(14),genus:Mergus(10),domain:Bacteria(2)"),
+    ] {
+        let found = evaluate(&format!("a\t{taxid}\n"), &format!("{head}a\t|\t{taxon}\n")).unwrap();
+        assert_eq!(found.ranks[0].right, 1, "{head}{taxon}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Reader of Kraken-style reports.
 
 mod forms;
+mod ranks;
 mod rows;
 mod sums;
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::sums::{self, Gaps};
-use super::{KrakenReport, ReportMinimizers, ReportRow, forms};
+use super::{KrakenReport, ReportMinimizers, ReportRow, forms, ranks};
 use crate::report::percent;
-use merganser_run::thousands;
+use merganser_run::{counted, thousands};
 
 /// More reads than any sequencer produces; a larger number is not one of reads. Sums of thousands of such numbers do
 /// not overflow.
@@ -76,9 +76,13 @@ impl Reader {
         check_percent(cells[0])?;
         row.name.extend_from_slice(&name[2 * row.depth..]);
         self.place(&mut row)?;
-        row.rank = match cells.len() {
-            9 => self.rank(krakenuniq_code(rank, row.taxid), &row)?,
-            _ => self.rank(rank, &row)?,
+        let code = if cells.len() == 9 { krakenuniq_code(rank, row.taxid) } else { rank };
+        if !ranks::is_code(code) {
+            return Err(format!("{} is not a rank code", shown(code)));
+        }
+        row.rank = match (code, row.parent) {
+            (b"" | b"-", None) => "R".into(),
+            _ => String::from_utf8_lossy(code).into_owned(),
         };
         self.check(&row, cells.len())?;
         self.rows.push(row);
@@ -119,29 +123,6 @@ impl Reader {
         Ok(())
     }
 
-    /// Completes a rank code.
-    fn rank(&self, code: &[u8], row: &ReportRow) -> Result<String, String> {
-        let letters = code.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
-        let steps = &code[letters..];
-        let fits = letters <= 1 && steps.len() <= 9 && steps.iter().all(u8::is_ascii_digit);
-        if !fits && code != b"-" {
-            return Err(format!("{} is not a rank code", shown(code)));
-        }
-        let text = String::from_utf8_lossy(code).into_owned();
-        if letters == 1 {
-            return Ok(text);
-        }
-        let above = row.parent.map(|parent| &self.rows[parent].rank[..]);
-        let (letter, above_steps) = above.map_or(("R", ""), |above| above.split_at(1));
-        Ok(match (code, above) {
-            (b"" | b"-", None) => "R".into(),
-            // The only letters that may be missing are those of root and domain, and there is only one root.
-            (b"", Some(_)) => "D".into(),
-            (b"-", Some(_)) => format!("{letter}{}", above_steps.parse().unwrap_or(0u64) + 1),
-            _ => format!("{letter}{text}"),
-        })
-    }
-
     fn check(&mut self, row: &ReportRow, columns: usize) -> Result<(), String> {
         if row.clade < row.own {
             return Err(format!(
@@ -175,6 +156,7 @@ impl Reader {
     /// Returns the report with warnings.
     pub(super) fn finish(self) -> Result<(KrakenReport, Vec<String>), String> {
         let Reader { mut rows, numbers, tops, is_indented, .. } = self;
+        let unknown = ranks::complete(&mut rows);
         if let Some((_, last)) = tops.filter(|(first, last)| first < last && !is_indented) {
             return Err(format!("line {}: {NOT_INDENTED}", numbers[last]));
         }
@@ -189,6 +171,16 @@ impl Reader {
         let mut doubts = Vec::new();
         if report.rows.is_empty() {
             doubts.push(EMPTY.to_owned());
+        }
+        if let Some(&first) = unknown.first() {
+            doubts.push(format!(
+                "line {}: the rank of {} has no letter, and no row below tells it ({} like this): it counts as a level \
+                 below the rank above; Debian's Kraken 2.1.2 leaves letters out: make the report by a later \
+                 version, or by `merganser classify`",
+                numbers[first],
+                String::from_utf8_lossy(&report.rows[first].name),
+                counted(unknown.len() as u64, "row")
+            ));
         }
         doubts.extend(gaps.map(|gaps| doubt(&gaps, &report.rows, &numbers)));
         Ok((report, doubts))

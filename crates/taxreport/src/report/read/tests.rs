@@ -60,6 +60,21 @@ fn rank_codes_are_made_whole() {
     assert_eq!(codes(whole), whole);
 }
 
+/// Debian's Kraken 2.1.2 leaves out the letters of the upper three levels, whatever their ranks.
+#[test]
+fn missing_letters_are_those_that_the_rows_below_ask_for() {
+    let text = "100.00\t9\t0\t\t1\troot\n90.00\t8\t0\t\t2\t  Bacteria\n50.00\t4\t0\t\t3\t    P1\n\
+                50.00\t4\t4\tC\t4\t      C1\n10.00\t1\t0\t\t5\t    F1\n10.00\t1\t0\tG\t6\t      G1\n\
+                10.00\t1\t1\tS\t7\t        S1\n10.00\t1\t0\t\t8\t    S two\n10.00\t1\t1\tS1\t9\t      strain\n\
+                10.00\t2\t2\t\t10\t    leaf\n10.00\t1\t1\t\t11\t  S three\n";
+    let (report, doubts) = KrakenReport::parse(text.as_bytes()).unwrap();
+    let ranks: Vec<&str> = report.rows().iter().map(|row| &*row.rank).collect();
+    assert_eq!(ranks, ["R", "D", "P", "C", "F", "G", "S", "S", "S1", "D1", "R1"]);
+    assert_eq!(doubts.len(), 1, "{doubts:?}");
+    assert!(doubts[0].starts_with("line 10: the rank of leaf has no letter"), "{doubts:?}");
+    assert!(doubts[0].contains("(2 rows like this)"), "{doubts:?}");
+}
+
 #[test]
 fn what_is_damaged_is_refused() {
     let bad = |from: &str, to: &str| {
