@@ -102,10 +102,14 @@ fn taxids_of(
             )));
         }
     }
-    let taxid = |sequence: &Kraken2Sequence| {
-        let (nodes, _) = groups.get_mut(&(sequence.name(), sequence.bases))?;
-        let node = if nodes.len() > 1 { nodes.pop()? } else { *nodes.first()? };
-        (node != tree.root()).then(|| tree.taxid(node))
-    };
-    Ok(sequences.iter().map(taxid).collect())
+    let mut taxids = Vec::with_capacity(sequences.len());
+    for sequence in sequences {
+        let node = match groups.get_mut(&(sequence.name(), sequence.bases)) {
+            Some((nodes, _)) if nodes.len() > 1 => nodes.pop(),
+            Some((nodes, _)) => nodes.first().copied(),
+            None => None,
+        };
+        taxids.push(node.filter(|&node| node != tree.root()).map(|node| tree.taxid(node)));
+    }
+    Ok(taxids)
 }

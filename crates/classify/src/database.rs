@@ -11,10 +11,10 @@ mod tables;
 
 pub(crate) use content::Content;
 pub use content::Target;
-pub use sums::{TargetSum, TargetSums};
 pub(crate) use file::{Header, TablePlace, Writer};
 pub(crate) use joint::Origin;
 pub(crate) use remote::RemoteTables;
+pub use sums::{TargetSum, TargetSums};
 pub(crate) use tables::{
     Counts, EMPTY, GROUP, GROUPS, GroupTables, LIST, SECTIONS, Section, SectionEntry,
 };

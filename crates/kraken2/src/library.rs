@@ -234,8 +234,10 @@ mod tests {
             seen(1, 2, "a"),
         ];
         let expected = [(0, "s0", 7), (0, "s1", 13), (2, "s2", 7), (3, "s3", 7)];
-        let expected = expected.map(|(input, header, bases)| {
-            Kraken2Sequence { input, header: header.to_owned(), bases }
+        let expected = expected.map(|(input, header, bases)| Kraken2Sequence {
+            input,
+            header: header.to_owned(),
+            bases,
         });
         assert_eq!(in_order(all, &inputs), expected);
     }

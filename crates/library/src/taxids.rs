@@ -18,10 +18,10 @@ use crate::Error;
 pub use beside::files_beside;
 use beside::{accession_maps, files_next_to, is_map, is_summary, lexical};
 use conflict::TwoTaxids;
-use matches::{Match, Taxids};
 pub use conflict::{ConflictPlace, MapConflict};
 pub use headers::HeaderRule;
 pub use maps::check_maps;
+use matches::{Match, Taxids};
 
 /// The sources of the taxids of a Kraken 2 library's sequences, in addition to their headers and the files in
 /// the same folder.

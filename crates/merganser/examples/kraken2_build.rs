@@ -26,7 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let maps =
         LibraryMaps { given: &manifests, beside: &maps, taxonomy: Some(&dump), context: &context };
     let taxids = |sequences: &[Kraken2Sequence]| taxids_of_library(sequences, &inputs, &maps);
-    let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump, strict: false };
+    let library =
+        Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump, strict: false };
 
     fs::create_dir_all(folder)?;
     let config = Kraken2BuildConfig::default();

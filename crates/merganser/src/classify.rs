@@ -5,6 +5,7 @@ mod join;
 mod kraken2;
 mod outputs;
 mod query;
+mod reports;
 mod session;
 mod shard;
 mod sheet;
@@ -39,8 +40,8 @@ use crate::pages::shared::SharedPaths;
 use crate::samples::Sample;
 use crate::samples::journal::Journal;
 use crate::{build, failure, interrupt, samples};
-pub(crate) use outputs::Reports;
 use query::Query;
+pub(crate) use reports::Reports;
 
 /// The database, and the state that all samples share.
 struct Environment<'a> {

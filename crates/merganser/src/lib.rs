@@ -301,8 +301,8 @@ pub mod classify {
         Error, HashRule, LineFormat, Outcome, OutputPaths, Outputs, Params, PartConfig, Preset,
         Query, QueryParams, ReadLetters, ReadOutput, ReferenceHits, RunConfig, Session,
         SharedClassifier, SketchConfig, Target, TargetSum, TargetSums, TaxidConfig, Taxon,
-        Thresholds, Verdict, VerdictConfig, add, add_with, build, build_in_memory, build_with, plan_build, run,
-        run_with,
+        Thresholds, Verdict, VerdictConfig, add, add_with, build, build_in_memory, build_with,
+        plan_build, run, run_with,
     };
     #[doc(inline)]
     pub use merganser_library as library;

@@ -148,7 +148,10 @@ fn contigs_of_the_same_name_keep_their_taxids() {
     dir.write("0.fa", format!(">contig_1\n{lost}\n"));
     dir.write("1.fa", format!(">contig_1 taxid|11\n{one}\n>contig_2 taxid|11\n{further}\n"));
     dir.write("2.fa", format!(">contig_1 taxid|12\n{two}\n"));
-    dir.write("own.fa", format!(">a taxid|11\n{one}\n>b taxid|11\n{further}\n>c taxid|12\n{two}\n"));
+    dir.write(
+        "own.fa",
+        format!(">a taxid|11\n{one}\n>b taxid|11\n{further}\n>c taxid|12\n{two}\n"),
+    );
     dir.run("build --taxonomy tax -o own.mgdb own.fa --bracken 100").ok();
     let expected = dir.read("own.mgdb.100mers.kmer_distrib");
     dir.run("build --taxonomy tax -o all.mgdb 0.fa 1.fa 2.fa --bracken 100").ok();

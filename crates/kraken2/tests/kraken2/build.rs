@@ -39,7 +39,8 @@ pub(crate) fn build(
     };
     let inputs: Vec<Input> = inputs.iter().cloned().map(Input::File).collect();
     let taxonomy = Dump::read(taxonomy)?;
-    let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &taxonomy, strict: false };
+    let library =
+        Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &taxonomy, strict: false };
     let (folder, outputs) = (tempfile::tempdir().unwrap(), OutputSet::new());
     let place = (folder.path(), &outputs);
     let notes = Kraken2Database::build_with(config, library, place, context)?;
@@ -288,7 +289,8 @@ fn a_cancelled_build_leaves_nothing() {
     let inputs = [Input::File(folder.path().join("library/added/all.fna"))];
     let taxonomy = Dump::read(folder.path().join("taxonomy")).unwrap();
     let taxids = |sequences: &[Kraken2Sequence]| Ok(vec![Some(11); sequences.len()]);
-    let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &taxonomy, strict: false };
+    let library =
+        Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &taxonomy, strict: false };
     let (place, outputs, cancel) =
         (tempfile::tempdir().unwrap(), OutputSet::new(), Cancel::default());
     cancel.cancel();

@@ -76,11 +76,14 @@ impl TaxidSearch {
         let map = map.saturating_sub(1);
         match known.given.filter(|_| self.is_given) {
             None if self.is_given => known.given = Some((map, taxid)),
-            Some((earlier, first)) if earlier != map && first != taxid && before.is_none() => {
-                if known.targets.iter().any(has(first)) {
-                    let id = String::from_utf8_lossy(id).into_owned();
-                    self.between.push(([earlier, map], (id, [first, taxid])));
-                }
+            Some((earlier, first))
+                if earlier != map
+                    && first != taxid
+                    && before.is_none()
+                    && known.targets.iter().any(has(first)) =>
+            {
+                let id = String::from_utf8_lossy(id).into_owned();
+                self.between.push(([earlier, map], (id, [first, taxid])));
             }
             _ => {}
         }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use merganser_classify::partial::join;
 
-use super::outputs::Reports;
+use super::reports::Reports;
 use crate::args::joins::ClassifyJoinArgs;
 use crate::console::Console;
 use crate::files::RunFiles;

@@ -15,7 +15,8 @@ use merganser_run::{Summary, thousands};
 use merganser_taxreport::output::{ReadPaths, ReadStyle};
 
 use super::kraken2::{self, Sample};
-use super::outputs::{Closed, Files, Reports, read_paths};
+use super::outputs::{Closed, Files, read_paths};
+use super::reports::Reports;
 use super::{Environment, prefix_of, summary};
 use crate::args::classify::QueryArgs;
 use crate::common::{tell_skipped, tell_time, text_of, unit, write_summary};

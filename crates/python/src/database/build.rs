@@ -8,8 +8,7 @@ use merganser_classify::{
 };
 use merganser_io::{MadeDirectories, OutputSet, reason};
 use merganser_kraken2::{
-    Kraken2BuildConfig, Kraken2Database, Kraken2Library, Kraken2Sequence,
-    taxids_of_library,
+    Kraken2BuildConfig, Kraken2Database, Kraken2Library, Kraken2Sequence, taxids_of_library,
 };
 use merganser_library::{LibraryMaps, References};
 use merganser_run::Context;
@@ -162,8 +161,7 @@ fn run_kraken2(
     let dump = Dump::read(taxonomy)?;
     let maps =
         LibraryMaps { given: &taxids.map, beside: &found.maps, taxonomy: Some(&dump), context };
-    let find =
-        |sequences: &[Kraken2Sequence]| taxids_of_library(sequences, &found.inputs, &maps);
+    let find = |sequences: &[Kraken2Sequence]| taxids_of_library(sequences, &found.inputs, &maps);
     let (inputs, strict) = (&found.inputs[..], taxids.strict);
     let library = Kraken2Library { inputs, taxids: &find, taxonomy: &dump, strict };
     Kraken2Database::build_with(config, library, (folder, &outputs), context)?;

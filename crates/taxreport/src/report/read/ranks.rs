@@ -58,9 +58,11 @@ fn hints(rows: &[ReportRow]) -> Vec<Option<char>> {
             (Some(place), Some(_)) => place,
             (Some(place), None) => place.saturating_sub(1),
             // Without a letter: what is below it is also below its parent.
-            (None, _) => hints[at].and_then(|hint| MAIN.find(hint)).map_or(MAIN.len() - 1, |place| {
-                if rows[at].rank.is_empty() { place.saturating_sub(1) } else { place }
-            }),
+            (None, _) => {
+                hints[at].and_then(|hint| MAIN.find(hint)).map_or(MAIN.len() - 1, |place| {
+                    if rows[at].rank.is_empty() { place.saturating_sub(1) } else { place }
+                })
+            }
         };
         let known = hints[parent].and_then(|hint| MAIN.find(hint)).unwrap_or(MAIN.len());
         hints[parent] = MAIN[wanted.min(known)..].chars().next();
