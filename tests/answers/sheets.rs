@@ -129,6 +129,22 @@ fn samples_have_the_outputs_of_separate_runs_and_are_resumed() {
     }
 }
 
+/// The summary is of all samples.
+#[test]
+fn a_summary_is_not_named_by_a_sample() {
+    let dir = prepared();
+    let before = dir.names();
+    for Case { command, outputs, .. } in CASES {
+        let args = format!("{command} --sample-sheet sheet.csv {outputs} --json {{}}.json");
+        let said = dir.run(&args).fails(2);
+        assert!(
+            said.contains("--json {}.json: the summary is of all samples"),
+            "{command}: {said}"
+        );
+        assert_eq!(dir.names(), before, "{command}");
+    }
+}
+
 /// A name without `{}` is that of one page of all samples, also if an earlier run did some of them.
 #[test]
 fn a_page_has_all_samples_of_a_sheet() {

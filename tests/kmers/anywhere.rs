@@ -166,6 +166,11 @@ fn wrong_uses_are_refused() {
     let error = dir.run("kmers hetmers t.mgk --plot p.smu").fails(2);
     assert!(error.contains("p.smu"), "{error}");
     dir.run("count -q -k 21 --min-count 1 --forward-only reads.fa -o strands.mgk").ok();
+    // A model would take the strands for two genomes.
+    let error = dir.run("kmers histogram -q --model strands.mgk").fails(1);
+    assert!(error.contains("count without --forward-only"), "{error}");
+    let error = dir.run("count -q -k 21 --model --forward-only reads.fa --format none").fails(2);
+    assert!(error.contains("--forward-only"), "{error}");
     let error = dir.run("kmers hetmers -q --positions any strands.mgk -o x.smu").fails(1);
     assert!(error.contains("--forward-only"), "{error}");
     assert!(!dir.names().iter().any(|name| name.starts_with("x.") || name.starts_with("s.tsv")));

@@ -73,6 +73,28 @@ fn reads_are_held_against_them_compressed() {
     assert_eq!(dir.run("kmers subtract -q --hpc hpc.tsv hpc.mgk --format tsv -o -").ok(), "");
 }
 
+/// Cuts and masks are where the bases of the original read are.
+#[test]
+fn reads_are_cut_and_masked_at_their_own_bases() {
+    let dir = Dir::new();
+    dir.write("s.fa", ">a\nACCGTTAGGCATTC\n");
+    dir.run("count -q -k 4 --hpc --min-count 1 -o h.mgk s.fa").ok();
+    let read = |letters: &str| format!("@r\n{letters}\n+\n{}\n", "I".repeat(letters.len()));
+    // ACGTAGCATC has only k-mers of the table, ACGTAGCGTC has none after the fourth.
+    dir.write("all.fq", read("ACCGTTTTAGGCATTC"));
+    dir.write("some.fq", read("ACCGTTTTAGGCGTTC"));
+    for (args, letters) in [
+        ("--trim h.mgk some.fq", "ACCGTTTTAGGC"),
+        ("--trim h.mgk all.fq", "ACCGTTTTAGGCATTC"),
+        ("--mask soft h.mgk some.fq", "ACCGTTTTaggcgttc"),
+        ("--mask hard h.mgk some.fq", "ACCGTTTTNNNNNNNN"),
+        ("--mask hard --invert h.mgk all.fq", "NNNNNNNNNNNNNNNN"),
+        ("--mask soft --invert h.mgk some.fq", "accgttttaggcGTTC"),
+    ] {
+        assert_eq!(dir.run(&format!("kmers filter-reads -q {args}")).ok(), read(letters), "{args}");
+    }
+}
+
 #[test]
 fn they_do_not_go_with_others() {
     let dir = Dir::new();

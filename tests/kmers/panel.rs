@@ -80,6 +80,26 @@ fn panels_in_every_format_have_the_counts_of_the_reads() {
     }
 }
 
+/// The table of one sample is the panel of the next, also its k-mers with the count 0.
+#[test]
+fn k_mers_of_a_panel_may_have_the_count_0() {
+    let dir = Dir::new();
+    dir.write("s.fa", ">a\nAACGAGGATTTACGATTAGGACCATTGACCA\n>b\nAACGAGGTTGAC\n");
+    dir.write("p.tsv", "AACGA\t0\nAAAAA\t3\nAACGG\t0\n");
+    dir.write("p.fa", ">0\nAACGA\n>3\nAAAAA\n>0\nAACGG\n");
+    let count = |panel: &str| {
+        let args = format!("count -q -k 5 --panel {panel} --min-count 0 --format tsv -o - s.fa");
+        dir.run(&args).ok()
+    };
+    let expected = "AAAAA\t0\nAACGA\t2\nAACGG\t0\n";
+    assert_eq!(count("p.tsv"), expected);
+    assert_eq!(count("p.fa"), expected);
+    dir.write("again.tsv", expected);
+    assert_eq!(count("again.tsv"), expected);
+    // Elsewhere, a count of 0 means that the k-mer does not occur.
+    assert_eq!(dir.run("kmers convert -q --format tsv -o - p.tsv").ok(), "AAAAA\t3\n");
+}
+
 #[test]
 fn sequences_are_panels_of_all_their_k_mers() {
     let dir = with_reads();

@@ -294,6 +294,8 @@ fn what_alignments_cannot_be_is_refused() {
             "all outputs for reads must be alignments",
         ),
         ("--interleaved grouped.sam -o x#.bam", 2, "alignments of both mates belong into one file"),
+        ("plain.sam -o x#.fq", 2, "give --interleaved for alignments of pairs"),
+        ("plain.sam -o x.fq --output-matching y#.fq", 2, "or leave # out"),
         ("plain.sam -o x.cram.gz", 2, "CRAM is already compressed"),
         ("mapped.sam -o x.cram", 1, "mapped.sam: record 1: CRAM cannot store a mapped alignment"),
         ("plain.sam -o x.bam.gz", 2, "BAM is already compressed"),

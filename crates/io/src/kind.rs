@@ -160,6 +160,11 @@ impl FileKind {
         matches!(self, Fasta | Fastq | Sam | Bam | Cram)
     }
 
+    /// Whether the kind holds alignments, which may be unmapped reads.
+    pub fn is_alignments(self) -> bool {
+        matches!(self, FileKind::Sam | FileKind::Bam | FileKind::Cram)
+    }
+
     /// Whether the kind holds reads that may have qualities; FASTA never has.
     pub fn is_reads(self) -> bool {
         self.is_sequences() && self != FileKind::Fasta

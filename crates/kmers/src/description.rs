@@ -68,6 +68,10 @@ pub struct Description {
     pub header: Option<Header>,
 }
 
+/// The reason why a table of k-mers of the forward strand cannot be used.
+pub(crate) const FORWARD_ONLY: &str =
+    "it has k-mers of the forward strand: count without `forward_only`";
+
 impl Description {
     /// Returns the description of a `.mgk` table.
     pub(crate) fn of_header(header: &Header) -> Description {
@@ -88,6 +92,17 @@ impl Description {
     /// format. Only `.mgk` records it.
     pub fn is_only_given(&self) -> bool {
         self.header.as_ref().is_some_and(|header| header.only_given)
+    }
+
+    /// Returns why no model of a genome fits the histogram of the table; `None` if one may.
+    pub fn why_no_model(&self) -> Option<&'static str> {
+        if self.is_only_given() {
+            return Some(
+                "it has only given k-mers (of a panel or an intersection), and a model needs all of the reads: count \
+                 without `panel`",
+            );
+        }
+        (!self.canonical).then_some(FORWARD_ONLY)
     }
 
     /// Returns the description of a table of which nothing else is known before it is read.

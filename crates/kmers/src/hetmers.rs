@@ -17,6 +17,7 @@ use merganser_seq::with_kmer;
 
 use crate::Error;
 use crate::algebra::{Cut, Place, Session, Work};
+use crate::description::FORWARD_ONLY;
 use crate::formats::mgk::section_bits;
 use crate::tables::AnyTable;
 
@@ -54,7 +55,7 @@ fn canonical_only(table: &AnyTable) -> Result<(), Error> {
     if table.description().canonical {
         return Ok(());
     }
-    let reason = "it has k-mers of the forward strand: count without `forward_only`".into();
+    let reason = FORWARD_ONLY.into();
     Err(Error::Table { path: table.path().to_owned(), reason })
 }
 

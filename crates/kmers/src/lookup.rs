@@ -17,7 +17,7 @@ mod sliding;
 mod sorted_queries;
 mod staging;
 
-use merganser_run::{Cancel, Context, Progress, Work};
+use merganser_run::{Budget, Cancel, Context, Progress, Work};
 use merganser_seq::kmer::{Kmer, Wide};
 
 use crate::Error;
@@ -279,7 +279,12 @@ fn seek(table: &AnyTable, purpose: Use) -> bool {
 
 /// Returns the memory that look-ups may use, in bytes.
 fn room(table: &AnyTable, options: &LookupOptions<'_>) -> u64 {
+    budget(table, options).left()
+}
+
+/// Returns the memory, of which everything but look-ups has its part.
+fn budget(table: &AnyTable, options: &LookupOptions<'_>) -> Budget {
     let context = options.context;
     let table = table.resident(context.threads);
-    Session::budget(context).with(table).with(options.reserved).left()
+    Session::budget(context).with(table).with(options.reserved)
 }

@@ -200,6 +200,15 @@ impl AnyTable {
         Ok(self)
     }
 
+    /// Makes text a panel, whose counts do not matter: its k-mers with the count 0 are in the table, too.
+    #[must_use]
+    pub fn of_panel(mut self) -> AnyTable {
+        if let Content::Text(text) = &mut self.content {
+            text.takes_zeros = true;
+        }
+        self
+    }
+
     /// Returns the path of the table.
     pub fn path(&self) -> &Path {
         &self.path

@@ -73,8 +73,8 @@ pub struct TaxidSearch {
     is_given: bool,
     /// Ids with a different taxid in an earlier given map, with the numbers of both maps.
     between: Vec<([usize; 2], TwoTaxids)>,
-    /// Sequences whose headers have two taxids: the file, the number of such headers, and the first.
-    headers_of_two: Vec<(PathBuf, usize, TwoTaxids)>,
+    /// The conflicts in headers.
+    in_headers: Vec<MapConflict>,
     /// The files, each with the range of its sequences.
     files: Vec<(PathBuf, Range<usize>)>,
 }
@@ -172,7 +172,7 @@ impl TaxidSearch {
             maps: Vec::new(),
             is_given: false,
             between: Vec::new(),
-            headers_of_two: Vec::new(),
+            in_headers: Vec::new(),
             taxids: Taxids::default(),
             scope: None,
             headers: Vec::new(),
@@ -267,6 +267,7 @@ mod tests {
                     ConflictPlace::EarlierMap(path) => path.file_name().unwrap().to_str().unwrap(),
                     ConflictPlace::Map => "",
                     ConflictPlace::Header => "header",
+                    ConflictPlace::HeaderAndPart => "part",
                 };
                 let file = found.path.file_name().unwrap().to_str().unwrap();
                 format!("{file} {earlier} {} {} {:?}", found.ids, found.id, found.taxids)
@@ -309,6 +310,14 @@ mod tests {
         let headers = ["kraken:taxid|21|chr1", "kraken:taxid|9606|c1", "chr1"];
         assert_eq!(of(&headers, "chr1\t5\n9606\t11\n"), [21, 9606, 5].map(Some));
         assert_eq!(of(&headers, "kraken:taxid|21|chr1\t6\n"), [Some(6), Some(9606), None]);
+        fs::write(&map, "chr1\t5\n").unwrap();
+        let mut search = search(&headers);
+        search.look((std::slice::from_ref(&map), &[]), &[], None).unwrap();
+        let [conflict] = &search.conflicts(None)[..] else { panic!("one conflict") };
+        assert_eq!(
+            (conflict.place.clone(), conflict.taxids),
+            (ConflictPlace::HeaderAndPart, [21, 5])
+        );
         // Lengths in a third column are no taxids.
         assert_eq!(of(&["s"], "s\t11\t9606\tname\n"), [Some(11)]);
     }

@@ -61,11 +61,24 @@ impl Orientation {
     /// Returns the smallest insert size of two mates on the right strands of a contig, like [`insert`](Self::insert); on a
     /// circular contig, they may lie across the junction.
     pub(crate) fn insert_on(self, contig: &Contig, left: Span, right: Span) -> Option<u32> {
-        let turn = |span: Span| span.map(|at| at - contig.start + contig.len);
-        let [here, there] = [left, right].map(|span| span.map(|at| at - contig.start));
-        let pairs = [(here, there), (here, turn(right)), (turn(left), there)];
-        let pairs = pairs.into_iter().take(if contig.is_circular() { 3 } else { 1 });
-        pairs.filter_map(|(left, right)| self.insert(left, right)).min()
+        self.insert_with_turns(contig, left, right).map(|(insert, _)| insert)
+    }
+
+    /// Returns the insert size of [`insert_on`](Self::insert_on), and the number of turns around the contig by which the
+    /// left and the right mate must be moved for it.
+    pub(crate) fn insert_with_turns(
+        self,
+        contig: &Contig,
+        left: Span,
+        right: Span,
+    ) -> Option<(u32, [u32; 2])> {
+        let all = [[0, 0], [0, 1], [1, 0]].into_iter();
+        let all = all.take(if contig.is_circular() { 3 } else { 1 });
+        let moved = |span: Span, turns| span.map(|at| at - contig.start + turns * contig.len);
+        let inserts = all.filter_map(|turns| {
+            Some((self.insert(moved(left, turns[0]), moved(right, turns[1]))?, turns))
+        });
+        inserts.min_by_key(|(insert, _)| *insert)
     }
 
     /// Returns the range of positions where a mate of `len` bases may begin, without insertions and deletions, beside

@@ -3,7 +3,7 @@
 
 mod build;
 mod gpus;
-mod learn;
+pub(crate) mod learn;
 mod memory;
 mod planned;
 mod worker;
@@ -141,7 +141,7 @@ pub fn run_with(
     let cram = letters.as_ref();
     let mut cram =
         cram.map(|letters| Cram::new(letters, &config.read_groups, threads, cancel)).transpose()?;
-    let paired = inputs.iter().any(ReadInput::is_paired);
+    let paired = learn::may_have_pairs(config, inputs);
     let learns = learn::is_wanted(config, inputs);
     let held = learn::held_bytes(config, inputs);
     let holds = held > 0;
@@ -193,10 +193,10 @@ pub fn run_with(
         }
         None => Vec::new(),
     };
-    let insert_sizes = learner.map(Learner::finish);
-    let learned =
-        insert_sizes.map(|sizes| learn::complete(config, sizes.as_ref(), context)).transpose()?;
-    let config = learned.as_ref().unwrap_or(config);
+    let learned = learner.map(Learner::finish);
+    let completed =
+        learned.as_ref().map(|learned| learn::complete(config, learned, context)).transpose()?;
+    let config = completed.as_ref().unwrap_or(config);
     let best = Config { select: Select::Best, ..config.clone() };
     let worker = |gpus| {
         let mapper = Mapper::new(view, config, &gaps, packed.as_ref(), cancel);
@@ -219,7 +219,8 @@ pub fn run_with(
     let rest = engine.run(threads, || worker(gpus.as_ref().map(WithGpus::new)))?;
     let workers = first.into_iter().chain(rest);
     let (mut outcome, held) = Outcome::of(workers.map(Worker::finish));
-    (outcome.insert_sizes, outcome.inserts) = (insert_sizes.flatten(), config.inserts());
+    outcome.insert_sizes = learned.and_then(|learned| learned.sizes);
+    outcome.inserts = config.inserts();
     outcome.skipped_alignments = source.skipped_alignments();
     let mut writer = engine.finish()?;
     // The results are only valid if the index file was not changed meanwhile.

@@ -81,8 +81,9 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
         let reads = job.inputs.iter().flat_map(ReadInput::inputs);
         common::refuse_swapped("map", &[FileKind::Index], &args.reference, reads)?;
         let paired = job.inputs.iter().any(ReadInput::is_paired);
+        let may_be = !args.single && job.inputs.iter().any(ReadInput::may_have_pairs);
         if let Some(option) =
-            args.config.of_pairs.filter(|_| !paired && args.sample_sheet.is_none())
+            args.config.of_pairs.filter(|_| !may_be && args.sample_sheet.is_none())
         {
             return usage(format!(
                 "{option} requires pairs: give two files of mates, -1 and -2, or --interleaved"

@@ -19,7 +19,6 @@ use merganser_report::{Picture, html};
 
 use crate::args::pages::PageArgs;
 use crate::common::text_of;
-use crate::failure;
 use crate::holds::Holds;
 use crate::samples::of_sample;
 use profile::Profiles;
@@ -161,17 +160,6 @@ fn sample_of(inputs: &[String]) -> String {
     let stem = first.split('.').find(|part| !part.is_empty()).unwrap_or(first);
     let mates = if inputs.len() > 1 { &["_R1_001", "_R1", "_1"][..] } else { &[] };
     mates.iter().find_map(|mate| stem.strip_suffix(mate)).unwrap_or(stem).to_owned()
-}
-
-/// Refuses `--sample-name` if there are several samples.
-///
-/// # Errors
-/// If the option is given.
-pub(crate) fn refuse_name(args: &PageArgs) -> anyhow::Result<()> {
-    match args.sample_name {
-        Some(_) => failure::usage("--sample-name: the samples' names are those of the sheet"),
-        None => Ok(()),
-    }
 }
 
 /// Draws a plot in the format that a file's name asks for: PNG, PDF or, for any other name, SVG.

@@ -26,7 +26,7 @@ use pyo3::types::{PyCapsule, PyDict, PyIterator, PyString, PyTuple};
 
 use crate::column::Column;
 use crate::columns::Columns;
-use crate::errors::{OrRaise, wrong};
+use crate::errors::{OrRaise, malformed, wrong};
 use crate::held::Held;
 use crate::integers::Int;
 use crate::keywords::Keywords;
@@ -522,6 +522,10 @@ impl Table {
         };
         keywords.finish()?;
         let opened = self.opened()?;
+        let table = self.again(py)?;
+        if let Some(why) = table.description().why_no_model() {
+            return Err(malformed(py, why, Some(table.path())));
+        }
         let rows: Vec<(u32, u64)> = self.counted(py, &Job::simple())?.iter().collect();
         Spectrum::fit(py, &rows, opened.header.k, &settings)
     }

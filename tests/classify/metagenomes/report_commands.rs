@@ -12,7 +12,7 @@ const ALL: &str = "--no-map --report r.kreport --mpa r.mpa --krona r.krona -q";
 /// Returns a world whose genomes have no strains, so that reports contain no more than the lines.
 fn without_strains() -> World {
     let world = World::built();
-    world.dir.write("ids", "a.1\t11\n");
+    world.dir.write("ids", "a.1|kraken:taxid|13\t11\n");
     world.dir.run("build -q --taxonomy tax --map ids -o refs.mgdb genomes").ok();
     world
 }

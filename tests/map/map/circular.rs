@@ -108,6 +108,33 @@ fn pairs_of_a_short_circle_are_reported_once() {
     }
 }
 
+/// The template length of a concordant pair is its insert size, also if the other way around is shorter.
+#[test]
+fn the_template_is_the_insert() {
+    let circle = Random(44).bases(600);
+    let dir = Dir::new();
+    let text = String::from_utf8(circle.clone()).unwrap();
+    dir.write("ref.fa", format!(">c topology=circular\n{text}\n"));
+    let around = [&circle[..], &circle].concat();
+    for (from, insert) in [(229, 325), (229, 388), (450, 325), (450, 200), (20, 300)] {
+        let mate = naive::reverse_complement(&around[from + insert - 80..from + insert]);
+        dir.write("1.fq", fastq(&[("r".into(), around[from..from + 80].to_vec())]));
+        dir.write("2.fq", fastq(&[("r".into(), mate)]));
+        let text = sam(dir.run("map -q ref.fa -1 1.fq -2 2.fq -e 3 --best --max-insert 500"));
+        let templates: Vec<i64> = text
+            .lines()
+            .filter(|line| !line.starts_with('@') && !line.contains("SA:Z:"))
+            .map(|line| line.split('\t').nth(8).unwrap().parse().unwrap())
+            .collect();
+        let insert = insert as i64;
+        assert!(!templates.is_empty());
+        assert!(templates.iter().all(|found| found.abs() == insert), "{from}: {text}");
+        if templates.len() == 2 {
+            assert_eq!(templates, [insert, -insert], "{from}");
+        }
+    }
+}
+
 /// A circle has the same alignments wherever it is cut, with all hits, best hits and pairs.
 #[test]
 fn a_circle_may_be_cut_anywhere() {

@@ -135,6 +135,26 @@ fn insert_sizes_are_learned() {
     let args = "map -q ref.fa --preset variants --interleaved -";
     let streamed = dir.run_with(args.split(' '), &fastq(&both)).ok();
     assert_eq!(without_command(&streamed), text);
+    // From alignments, whose flags tell the pairs, in a file and from a stream.
+    let line = |flags: u16, (name, letters): &Read| {
+        let (letters, quality) = (String::from_utf8_lossy(letters), "I".repeat(letters.len()));
+        format!("{name}\t{flags}\t*\t0\t0\t*\t*\t0\t0\t{letters}\t{quality}\n")
+    };
+    let mates = first.iter().zip(&second);
+    let unaligned: String = mates.map(|(one, two)| line(77, one) + &line(141, two)).collect();
+    dir.write("r.sam", &unaligned);
+    let (of_file, _, from_file) = map("r.sam");
+    assert_eq!(from_file, learned);
+    assert_eq!(records(&of_file).iter().filter(|record| record.flags & 2 == 0).count(), 2);
+    let streamed = dir.run_with("map -q ref.fa -".split(' '), unaligned.as_bytes()).ok();
+    assert_eq!(without_command(&streamed), of_file);
+    // The command in the header has all options that decide about pairs.
+    let header = dir.run("map -q ref.fa r.sam").ok();
+    assert!(header.contains(" --learn-insert --rescue 20% "), "{}", &header[..500]);
+    assert_eq!(map("r.sam --max-insert 900").1, serde_json::json!([0, 900]));
+    assert!(dir.run("map -q ref.fa -U r.sam").ok().contains(" --single "));
+    let ran = dir.run("map ref.fa -o o.sam r_1.fq");
+    assert!(!ran.stderr.contains("not learned"), "{}", ran.stderr);
     for shard in 1..=2 {
         let args = format!("map -q ref.fa r_1.fq r_2.fq --shard {shard}/2 -o {shard}.bam --json j");
         dir.run(&args).ok();

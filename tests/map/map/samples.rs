@@ -57,6 +57,9 @@ fn records_have_the_read_group_of_their_file() {
     let sam = mapped(&dir, &["-R", "@RG\\tID:x", "-R", "@RG\\tID:y\\tPL:z"]);
     let lines = vec!["@RG\tID:x", "@RG\tID:y\tPL:z"];
     assert_eq!(groups(&sam), (lines, BTreeMap::from([("x", 40), ("y", 20)])));
+    let sam = mapped(&dir, &["-R", "@RG\\tID:{}1", "-R", "@RG\\tID:y{}\\tPL:z"]);
+    let lines = vec!["@RG\tID:a1", "@RG\tID:yb\tPL:z"];
+    assert_eq!(groups(&sam), (lines, BTreeMap::from([("a1", 40), ("yb", 20)])));
     let sam = mapped(&dir, &["-R", "@RG\\tID:all"]);
     assert_eq!(groups(&sam), (vec!["@RG\tID:all"], BTreeMap::from([("all", 60)])));
     assert_eq!(groups(&mapped(&dir, &[])), (vec![], BTreeMap::from([("none", 60)])));

@@ -22,7 +22,7 @@ pub(super) struct PanelTable {
 /// If the panel cannot be read, or its k-mers are not like those that `config` counts.
 pub(super) fn open(path: &Path, config: &Config, context: &Context) -> Result<PanelTable, Error> {
     if path.as_os_str() == "-" || !AnyTable::is_of_sequences(path)? {
-        let table = AnyTable::open_with(path, config.is_canonical(), context)?;
+        let table = AnyTable::open_with(path, config.is_canonical(), context)?.of_panel();
         check(&table, config)?;
         return Ok(PanelTable { table: table.sorted(context)?, _folder: None });
     }

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::input::Input;
+use crate::kind::FileKind;
 use crate::same::are_same;
 
 /// An input of reads: single reads, or pairs in one or two files.
@@ -16,9 +17,21 @@ pub enum ReadInput {
 }
 
 impl ReadInput {
-    /// Whether the input has pairs.
+    /// Whether the input is one of pairs.
     pub fn is_paired(&self) -> bool {
         !matches!(self, ReadInput::Single(_))
+    }
+
+    /// Whether the input may have pairs: it is one of pairs, or a file of alignments, whose flags tell the mates, or a
+    /// stream, which may be that.
+    pub fn may_have_pairs(&self) -> bool {
+        let ReadInput::Single(input) = self else { return true };
+        match input.path() {
+            Some(path) if !input.is_stream() => {
+                FileKind::of_path(path).is_some_and(FileKind::is_alignments)
+            }
+            _ => true,
+        }
     }
 
     /// Returns the files of the input.

@@ -149,6 +149,9 @@ pub(super) fn plan<K: Kmer>(
         }
     }
     let (path, budget) = (table.path().to_owned(), options.context.budget());
-    let needed = budget + 2 * least.saturating_sub(most);
+    // Half of the room is for the section; there may be less than no room. More memory also leaves more to long records.
+    let taken = super::budget(table, options).needed();
+    let short = (taken + 2 * least).saturating_sub(budget);
+    let needed = budget + short + short / 16;
     Err(Error::TableTooLargeForMemory { path, needed, budget })
 }

@@ -11,6 +11,7 @@ use std::str::FromStr;
 use merganser_alignments::{SinkForm, TemplatePass};
 use merganser_io::{CommentTags, Output, OutputSet, ReadInput, text_bytes};
 use merganser_run::{ConfigError, Context};
+use merganser_seq::base::Homopolymers;
 
 use alignments::Alignments;
 pub use alignments::{FilterOutputs, filter_reads_in};
@@ -263,13 +264,15 @@ fn filter_text(
     tags: &CommentTags,
 ) -> Result<Filtered, Error> {
     let alignments = Alignments { pass: TemplatePass::of_text(tags), output: None };
-    let filter = Filter { config, k: job.lookup.k(), outputs: outputs.len(), alignments };
+    let filter = Filter::new(config, &job, outputs.len(), alignments);
     filter.run(job, segments, outputs)
 }
 
 struct Filter<'f> {
     config: &'f FilterConfig,
     k: usize,
+    /// Whether k-mers are those of homopolymer-compressed reads.
+    compressed: bool,
     outputs: usize,
     alignments: Alignments<'f>,
 }
@@ -358,7 +361,17 @@ fn put_alignments(read: &Read<'_>, form: &SinkForm, text: &mut Vec<u8>) -> Resul
     Ok(writer.put(batch, at, text)?)
 }
 
-impl Filter<'_> {
+impl<'f> Filter<'f> {
+    fn new(
+        config: &'f FilterConfig,
+        job: &Job<'_>,
+        outputs: usize,
+        alignments: Alignments<'f>,
+    ) -> Filter<'f> {
+        let (k, compressed) = (job.lookup.k(), job.homopolymer_compressed);
+        Filter { config, k, compressed, outputs, alignments }
+    }
+
     /// Filters the reads of all segments.
     fn run(
         &self,
@@ -411,12 +424,12 @@ impl Filter<'_> {
         let (mut left, mut cut) = (0, 0);
         for Read { record, counts, .. } in &mut *unit {
             let whole = record.letters.len();
-            if whole < self.k {
+            if counts.is_empty() {
                 continue;
             }
             let length = match counts.iter().position(|&count| self.is_bad(count)) {
                 Some(0) => 0,
-                Some(first) => first + self.k - 1,
+                Some(first) => self.position(record.letters, first + self.k - 1),
                 None => whole,
             };
             record.letters = &record.letters[..length];
@@ -429,15 +442,29 @@ impl Filter<'_> {
         stays
     }
 
-    /// Masks the letters of a read.
+    /// Returns the position in `letters` of a letter that k-mers consist of: in a compressed read, these are the first
+    /// letters of its homopolymers.
+    fn position(&self, letters: &[u8], number: usize) -> usize {
+        if !self.compressed {
+            return number;
+        }
+        let mut runs = Homopolymers::default();
+        let mut first = letters.iter().enumerate().filter(|(_, letter)| runs.begins(**letter));
+        first.nth(number).map_or(letters.len(), |(at, _)| at)
+    }
+
+    /// Masks the letters of a read: in a compressed read, whole homopolymers.
     fn mask(&self, letters: &mut [u8], counts: &[u32], done: &mut Filtered) {
         let soft = self.config.mask == Some(Mask::Soft);
-        let mut until = 0;
-        for (at, letter) in letters.iter_mut().enumerate() {
-            if counts.get(at).is_some_and(|&count| self.is_bad(count)) {
-                until = at + self.k;
+        let (mut runs, mut begun, mut until) = (Homopolymers::default(), 0, 0);
+        for letter in letters {
+            if !self.compressed || runs.begins(*letter) {
+                if counts.get(begun).is_some_and(|&count| self.is_bad(count)) {
+                    until = begun + self.k;
+                }
+                begun += 1;
             }
-            let masked = at < until;
+            let masked = begun <= until;
             done.changed_bases += u64::from(masked);
             match (masked, soft) {
                 (true, false) => *letter = b'N',

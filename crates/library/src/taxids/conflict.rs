@@ -20,6 +20,8 @@ pub enum ConflictPlace {
     EarlierMap(PathBuf),
     /// Both taxids are in the header of the sequence.
     Header,
+    /// The taxid that is used is in the header of the sequence, and a map has the other one for a part of its name.
+    HeaderAndPart,
 }
 
 /// Ids with two different taxids.
@@ -56,6 +58,10 @@ impl MapConflict {
                 "{path}: {ids} headers have two taxids, first {id}: {used}, which comes first, is used and \
                  not {other}; remove the wrong ones, or give a table of taxids with `map`"
             ),
+            ConflictPlace::HeaderAndPart => format!(
+                "{path}: {ids} headers have another taxid than a map has for a part of the name, first {id}: {used} \
+                 in the header is used and not {other}; for that of the map, give it the whole name"
+            ),
         });
     }
 }
@@ -80,9 +86,7 @@ impl TaxidSearch {
             let Some((id, taxids)) = ids.next() else { continue };
             found.push(MapConflict { path, place, ids: ids.count() + 1, id, taxids });
         }
-        for (path, ids, (id, taxids)) in std::mem::take(&mut self.headers_of_two) {
-            found.push(MapConflict { path, place: ConflictPlace::Header, ids, id, taxids });
-        }
+        found.append(&mut self.in_headers);
         found
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use merganser_taxonomy::{Taxonomy, kraken_taxids};
 
 use super::TaxidSearch;
-use super::conflict::differ;
+use super::conflict::{ConflictPlace, MapConflict, differ};
 
 /// The rule for taxids in headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl TaxidSearch {
     /// Takes the first taxid of each header, unless one was found by more than a part of the name; notes headers with
     /// another one that is a different taxon of `tree`.
     pub(super) fn read_headers(&mut self, tree: Option<&Taxonomy>) {
-        let mut of_two = Vec::new();
+        let mut conflicts = Vec::new();
         for (at, header) in self.headers.iter().enumerate() {
             if !self.taxids.is_for_header(at) {
                 continue;
@@ -44,18 +44,29 @@ impl TaxidSearch {
                 HeaderRule::Any => first_and_other(taxids_in_header(header), tree),
                 HeaderRule::Kraken => first_and_other(kraken_taxids(header), tree),
             };
+            let Some(first) = first else { continue };
+            let of_part = self.taxids.of(at).filter(|&taxid| differ(tree, &[first, taxid]));
+            conflicts.extend(other.map(|other| (at, ConflictPlace::Header, [first, other])));
+            conflicts
+                .extend(of_part.map(|other| (at, ConflictPlace::HeaderAndPart, [first, other])));
             self.taxids.set_of_header(at, first);
-            of_two.extend(first.zip(other).map(|(first, other)| (at, [first, other])));
         }
-        for (at, taxids) in of_two {
-            let file = self.files.iter().find(|(_, targets)| targets.contains(&at));
-            let path = file.map_or(Path::new("stdin"), |(path, _)| path);
-            match self.headers_of_two.last_mut().filter(|(last, ..)| last == path) {
-                Some((_, count, _)) => *count += 1,
-                None => {
-                    let name = self.headers[at].split_ascii_whitespace().next().unwrap_or_default();
-                    self.headers_of_two.push((path.to_owned(), 1, (name.to_owned(), taxids)));
-                }
+        for (at, place, taxids) in conflicts {
+            self.note(at, place, taxids);
+        }
+    }
+
+    /// Notes a conflict in the header of a sequence, together with others of the same kind in its file.
+    fn note(&mut self, at: usize, place: ConflictPlace, taxids: [u32; 2]) {
+        let file = self.files.iter().find(|(_, targets)| targets.contains(&at));
+        let path = file.map_or(Path::new("stdin"), |(path, _)| path);
+        let mut known = self.in_headers.iter_mut().rev();
+        match known.find(|known| known.path == path && known.place == place) {
+            Some(known) => known.ids += 1,
+            None => {
+                let name = self.headers[at].split_ascii_whitespace().next().unwrap_or_default();
+                let (path, id) = (path.to_owned(), name.to_owned());
+                self.in_headers.push(MapConflict { path, place, ids: 1, id, taxids });
             }
         }
     }

@@ -45,12 +45,10 @@ impl Taxids {
         }
     }
 
-    /// Gives a sequence the taxid of its header, if there is one.
-    pub(super) fn set_of_header(&mut self, sequence: usize, taxid: Option<u32>) {
-        if let Some(taxid) = taxid {
-            self.found[sequence] = Some(taxid);
-            self.origins[sequence] = (self.source, Match::Whole);
-        }
+    /// Gives a sequence the taxid of its header.
+    pub(super) fn set_of_header(&mut self, sequence: usize, taxid: u32) {
+        self.found[sequence] = Some(taxid);
+        self.origins[sequence] = (self.source, Match::Whole);
     }
 
     /// Whether a taxid in the header of a sequence comes before the one that was found: if that was found only by a part

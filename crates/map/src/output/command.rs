@@ -7,6 +7,7 @@ use merganser_alignments::{put_files, quoted};
 use merganser_io::{QualityOffset, ReadInput};
 
 use crate::index::Index;
+use crate::run::learn::may_have_pairs;
 use crate::{Config, NMode, Orientation, Strand};
 
 /// The beginnings of the list of files, which follows the options.
@@ -15,8 +16,7 @@ const FILES: [&str; 3] = [" -1 ", " --interleaved ", " -- "];
 /// Returns the command that maps these reads.
 pub(super) fn command(config: &Config, index: &Index, inputs: &[ReadInput]) -> String {
     let mut command = "merganser map".to_owned();
-    let paired = inputs.iter().any(ReadInput::is_paired);
-    options(config, paired, &mut command);
+    options(config, may_have_pairs(config, inputs), &mut command);
     circles(index, &mut command);
     put_files(Some(index.source()), inputs, &mut command);
     command
@@ -81,6 +81,9 @@ fn options(config: &Config, paired: bool, command: &mut String) {
     if paired {
         of_pairs(config, &mut add);
     }
+    if config.single {
+        add("--single".to_owned());
+    }
     if let Some(tags) = &config.tags {
         add(format!("--tags {}", quoted(&tags.to_string())));
     }
@@ -127,9 +130,6 @@ fn of_pairs(config: &Config, add: &mut impl FnMut(String)) {
     }
     if config.any_names {
         add("--any-names".to_owned());
-    }
-    if config.single {
-        add("--single".to_owned());
     }
 }
 

@@ -380,10 +380,28 @@ impl<'r> Reporter<'r> {
                 distance -= distance.signum() * len;
             }
         }
-        match distance {
-            0 if mate == 0 => 1,
-            0 => -1,
-            _ => distance + distance.signum(),
+        bases_between(distance, mate)
+    }
+
+    /// Returns the template length of the first mate of a concordant pair, as [`template`](Self::template) does; on a
+    /// circular contig, the way around is that of the insert size.
+    fn template_of_pair(&self, places: [Placed; 2]) -> i64 {
+        let contig = &self.view.text.contigs[places[0].place.contig as usize];
+        let orientation = self.config.orientation;
+        let turned = orientation.left(places.map(|placed| placed.reverse)).and_then(|left| {
+            let [one, other] = [left, 1 - left].map(|mate| {
+                let [start, end] = places[mate].whole;
+                [start, end - 1]
+            });
+            let (_, turns) = orientation.insert_with_turns(contig, one, other)?;
+            let turns = if left == 0 { turns } else { [turns[1], turns[0]] };
+            Some([0, 1].map(|mate| {
+                i64::from(places[mate].first_sequenced) + i64::from(turns[mate] * contig.len)
+            }))
+        });
+        match turned {
+            Some([own, other]) => bases_between(other - own, 0),
+            None => self.template(places[0], places[1], 0),
         }
     }
 
@@ -405,6 +423,16 @@ impl<'r> Reporter<'r> {
         }
         let place = RecordPlace { contig: hit.contig, at: alignment.start - contig.start };
         Placed { place, first_sequenced, reverse: hit.reverse, edits, whole }
+    }
+}
+
+/// Returns the number of bases from one position to another at a signed distance, both included; at the same position,
+/// that of the first mate is positive.
+fn bases_between(distance: i64, mate: usize) -> i64 {
+    match distance {
+        0 if mate == 0 => 1,
+        0 => -1,
+        _ => distance + distance.signum(),
     }
 }
 

@@ -4,7 +4,7 @@
 //! threads nor on the shard. Their mates are searched one by one, as the search for pairs depends on the insert sizes.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use merganser_io::{Input, ReadInput};
 use merganser_run::engine::{Source, each_batch};
@@ -27,9 +27,14 @@ const MAX_BASES: u64 = 2 * 250 * MAX_PAIRS as u64;
 /// The maximum memory of the reads in these batches: letters, qualities and names.
 const MAX_BYTES: u64 = 3 * MAX_BASES;
 
-/// Whether a run learns insert sizes.
+/// Whether a run learns insert sizes, if its inputs have pairs.
 pub(super) fn is_wanted(config: &Config, inputs: &[ReadInput]) -> bool {
-    config.learn_insert && config.max_insert.is_none() && inputs.iter().any(ReadInput::is_paired)
+    config.learn_insert && config.max_insert.is_none() && may_have_pairs(config, inputs)
+}
+
+/// Whether reads may be mapped as pairs.
+pub(crate) fn may_have_pairs(config: &Config, inputs: &[ReadInput]) -> bool {
+    !config.single && inputs.iter().any(ReadInput::may_have_pairs)
 }
 
 /// Returns the memory of the reads that are kept until insert sizes are learned, in bytes; 0 if no reads are kept.
@@ -44,17 +49,17 @@ fn can_be_read_twice(inputs: &[ReadInput]) -> bool {
 }
 
 /// Returns the options with learned insert sizes; those that are given stay. Without enough pairs, the options stay
-/// the same, and a note says so.
+/// the same, and a note says so if there are pairs.
 ///
 /// # Errors
 /// If the given minimum is above the learned maximum.
 pub(super) fn complete(
     config: &Config,
-    sizes: Option<&InsertSizes>,
+    learned: &Learned,
     context: &Context,
 ) -> Result<Config, Error> {
     let mut config = config.clone();
-    match sizes {
+    match &learned.sizes {
         Some(sizes) => {
             let [least, most] = sizes.range;
             config.min_insert.get_or_insert(least);
@@ -63,6 +68,9 @@ pub(super) fn complete(
         None => {
             let [_, most] = config.inserts();
             config.max_insert = Some(most);
+            if !learned.from_pairs {
+                return Ok(config);
+            }
             context.progress.note(&format!(
                 "fewer than {} of the first pairs have one best hit of each mate: insert sizes are not learned, and \
                  `max_insert` is {most}",
@@ -72,6 +80,14 @@ pub(super) fn complete(
     }
     config.validate()?;
     Ok(config)
+}
+
+/// What was learned from the beginning of the input.
+pub(super) struct Learned {
+    /// The insert sizes; `None` if there are too few pairs.
+    pub(super) sizes: Option<InsertSizes>,
+    /// Whether there are any pairs.
+    from_pairs: bool,
 }
 
 /// The insert sizes of the pairs of a batch.
@@ -95,6 +111,8 @@ pub(super) struct Learner<'r> {
     samples: Mutex<Vec<Sample>>,
     pairs: AtomicU64,
     bases: AtomicU64,
+    /// Whether there are any pairs so far.
+    from_pairs: AtomicBool,
 }
 
 /// The state of a thread.
@@ -125,6 +143,7 @@ impl<'r> Learner<'r> {
             samples: Mutex::default(),
             pairs,
             bases,
+            from_pairs: AtomicBool::new(false),
         }
     }
 
@@ -152,6 +171,7 @@ impl<'r> Learner<'r> {
         let size = |at| batch.get(at)[1].len() + batch.comment(at).len();
         sample.bases = (0..batch.len()).map(|at| size(at) as u64).sum();
         if batch.paired {
+            self.from_pairs.store(true, Ordering::Relaxed);
             let found = searcher.sizes(batch, &self.config, &mut sample.sizes);
             found.map_err(|error| named(error, batch, &self.config))?;
         }
@@ -180,8 +200,8 @@ impl<'r> Learner<'r> {
         if self.wants_more() || cancel.is_cancelled() { done.map(drop) } else { Ok(()) }
     }
 
-    /// Returns what was learned; `None` if there are too few pairs.
-    pub(super) fn finish(self) -> Option<InsertSizes> {
+    /// Returns what was learned.
+    pub(super) fn finish(self) -> Learned {
         let mut samples = into_inner(self.samples);
         samples.sort_unstable_by_key(|sample| sample.batch);
         // Threads may have searched more batches than are needed.
@@ -194,7 +214,8 @@ impl<'r> Learner<'r> {
             bases += sample.bases;
         }
         sizes.truncate(MAX_PAIRS);
-        InsertSizes::learn(sizes)
+        let from_pairs = self.from_pairs.into_inner();
+        Learned { sizes: InsertSizes::learn(sizes), from_pairs }
     }
 }
 

@@ -125,7 +125,7 @@ fn least_memory(
     context: &Context,
 ) -> Result<u64, Error> {
     let kept = KeptTags::new(config, inputs, context)?;
-    let paired = inputs.iter().any(ReadInput::is_paired);
+    let paired = learn::may_have_pairs(config, inputs);
     let memory = Memory::new(config, context, index, paired, learn::held_bytes(config, inputs))?;
     // Streams state their read groups only when they are read.
     if inputs.iter().flat_map(ReadInput::inputs).all(Input::is_file) {

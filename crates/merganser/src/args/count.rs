@@ -112,8 +112,8 @@ pub(crate) struct CountArgs {
     /// Also fit a diploid genome model to the histogram, and print it with a plot on stderr
     ///
     /// `merganser kmers histogram --model` fits models of other ploidies, and writes all values.
-    // Neither a panel nor a shard has all k-mers.
-    #[arg(long, help_heading = "Output", conflicts_with_all = ["panel", "shard"])]
+    // Neither a panel nor a shard has all k-mers, and the model is one of both strands together.
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["panel", "shard", "forward_only"])]
     pub(crate) model: bool,
     /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]

@@ -12,7 +12,7 @@ use crate::args::classify::{LineArgs, QueryArgs};
 use crate::failure;
 use crate::files::RunFiles;
 use crate::holds::Holds;
-use crate::pages::{self, shared::SharedPaths};
+use crate::pages::shared::SharedPaths;
 use crate::samples::journal::{Job, Journal};
 use crate::samples::run::SheetRun;
 use crate::samples::{Sample, check_places};
@@ -37,9 +37,8 @@ fn check_names(args: &QueryArgs) -> Result<()> {
         ("--unclassified-out", &args.lines.unclassified_out),
     ];
     let named = named.into_iter().map(|(option, path)| (option, path.as_ref()));
-    let named = named.chain(args.pages.places());
-    check_places(lines.into_iter().map(|(option, path)| (option, Some(path))).chain(named))?;
-    pages::refuse_name(&args.pages)?;
+    let own = lines.into_iter().map(|(option, path)| (option, Some(path))).chain(named);
+    check_places(own, &args.pages, args.lines.json.as_ref())?;
     if args.reports.sample_id.is_some() {
         return failure::usage("--sample-id: the samples' names are those of the sheet");
     }

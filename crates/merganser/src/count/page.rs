@@ -19,11 +19,16 @@ pub(super) fn of(finished: &Finished<'_>) -> Data {
     data.parameters.extend(args.config.min_qual.map(|least| parameter("min_qual", least)));
     data.parameters.extend(args.config.hpc.then(|| parameter("hpc", true)));
     let histogram = &finished.outcome.histogram;
-    match config.panel {
+    let why_no_model = match (&config.panel, config.forward_only) {
+        (Some(_), _) => Some("Only the k-mers of a panel were counted."),
+        (None, true) => Some("No model is drawn: k-mers of the two strands were counted apart."),
+        (None, false) => None,
+    };
+    match why_no_model {
         None => spectrum::add(&mut data, histogram, config.k),
-        Some(_) => {
+        Some(why) => {
             data.spectrum = Some(spectrum::of(histogram, config.k, None));
-            data.notes.push("Only the k-mers of a panel were counted.".to_owned());
+            data.notes.push(why.to_owned());
         }
     }
     data

@@ -17,7 +17,7 @@ use crate::args::CountArgs;
 use crate::console::Console;
 use crate::files::{RunFiles, files_of_table};
 use crate::holds::Holds;
-use crate::pages::{self, Pages, shared::SharedPaths};
+use crate::pages::{Pages, shared::SharedPaths};
 use crate::samples::journal::Job;
 use crate::samples::run::{SheetRun, check_inputs, job, journal};
 use crate::samples::{self, Sample, check_places, of_sample};
@@ -77,8 +77,7 @@ pub(super) fn run(
 /// Checks that each sample has its own outputs.
 fn check(args: &CountArgs) -> Result<()> {
     let own = [("-o", args.output.as_ref()), ("--histogram", args.histogram.as_ref())];
-    check_places(own.into_iter().chain(args.pages.places()))?;
-    pages::refuse_name(&args.pages)?;
+    check_places(own, &args.pages, args.json.as_ref())?;
     let has_output = args.output.is_some() || args.histogram.is_some();
     match has_output || args.model || Pages::is_wanted(&args.pages) || args.json.is_some() {
         true => Ok(()),

@@ -144,6 +144,16 @@ impl<'a> FilterJob<'a> {
         let segments = args.reads.segments()?;
         let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();
         let is_paired = args.reads.are_pairs();
+        // The reads of alignments are known to be pairs only when they are read, after the outputs are opened.
+        let has_mark = [Some(&names.output), names.output_matching.as_ref()]
+            .into_iter()
+            .flatten()
+            .any(|path| mate_paths(path).is_some());
+        if has_mark && !is_paired && segments.iter().any(ReadInput::may_have_pairs) {
+            return usage(
+                "# in a name makes two files of pairs: give --interleaved for alignments of pairs, or leave # out",
+            );
+        }
         let own = |paths: Vec<PathBuf>| -> Vec<PathBuf> {
             paths.iter().map(|path| of_sample(path, sample)).collect()
         };

@@ -17,7 +17,7 @@ use crate::console::Console;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::interrupt;
-use crate::pages::{self, Pages, shared::SharedPaths};
+use crate::pages::{Pages, shared::SharedPaths};
 use crate::samples::journal::Job;
 use crate::samples::run::{SheetRun, check_inputs, job, journal};
 use crate::samples::{self, Sample, check_places, of_sample};
@@ -40,8 +40,7 @@ pub(super) fn run(
         ("--hostile", args.hostile.as_ref()),
         ("--certificate", args.certificate.as_ref()),
     ];
-    check_places(own.into_iter().chain(args.pages.places()))?;
-    pages::refuse_name(&args.pages)?;
+    check_places(own, &args.pages, args.json.as_ref())?;
     let interleaved = args.reads.are_interleaved();
     let samples = samples::read(sheet, &args.reads.inputs, interleaved, console)?;
     samples.iter().try_for_each(check_kinds)?;

@@ -12,8 +12,8 @@ use crate::args::map::MapArgs;
 use crate::common::{pairs, refuse_mates_beside, refuse_stdin_twice, text_of};
 use crate::console::Console;
 use crate::failure::usage;
+use crate::samples;
 use crate::samples::{check_places, of_sample};
-use crate::{pages, samples};
 
 /// A sample to map.
 pub(super) struct Job {
@@ -33,10 +33,8 @@ pub(super) fn all(args: &MapArgs, console: &Console) -> Result<Vec<Job>> {
         let (output, unmapped) = (args.output.clone(), args.unmapped.clone());
         return Ok(vec![Job { name: None, inputs: inputs(args, console)?, output, unmapped }]);
     };
-    let pages = &args.pages;
     let own = [("-o", Some(&args.output)), ("--unmapped", args.unmapped.as_ref())];
-    check_places(own.into_iter().chain(pages.places()))?;
-    pages::refuse_name(pages)?;
+    check_places(own, &args.pages, args.json.as_ref())?;
     let samples = samples::read(sheet, &args.inputs, args.interleaved, console)?;
     let samples = samples::of_shard(samples, args.shard)?;
     let job = |(name, inputs): samples::Sample| {
@@ -73,17 +71,21 @@ impl Job {
     /// If a line is not a valid read group.
     pub(super) fn read_groups(&self, args: &MapArgs) -> Result<Vec<ReadGroup>, Error> {
         match (&args.read_group[..], &self.name) {
-            ([line], _) if line.contains(PLACE) => self.filled(line),
-            ([], Some(_)) => self.filled(OF_SAMPLE),
+            ([line], _) if line.contains(PLACE) => self.filled(std::iter::repeat(&**line)),
+            ([], Some(_)) => self.filled(std::iter::repeat(OF_SAMPLE)),
+            (lines, _) if lines.len() == self.inputs.len() => {
+                self.filled(lines.iter().map(|line| &**line))
+            }
             (lines, _) => lines.iter().map(|line| Ok(ReadGroup::parse(line)?)).collect(),
         }
     }
 
-    /// Makes a read group for each input. Names are inserted into parsed fields, so that they cannot end a field or
-    /// begin another one.
-    fn filled(&self, line: &str) -> Result<Vec<ReadGroup>, Error> {
-        let (group, sample) = (ReadGroup::parse(line)?, self.name.as_deref().map(text_of));
-        let one = |(number, input): (usize, &ReadInput)| {
+    /// Makes a read group for each input from its line. Names are inserted into parsed fields, so that they cannot end a
+    /// field or begin another one.
+    fn filled<'l>(&self, lines: impl Iterator<Item = &'l str>) -> Result<Vec<ReadGroup>, Error> {
+        let sample = self.name.as_deref().map(text_of);
+        let one = |((number, input), line): ((usize, &ReadInput), &str)| {
+            let group = ReadGroup::parse(line)?;
             let name = sample.clone().unwrap_or_else(|| name_of(input));
             let filled = group.filled(|tag, value| match tag {
                 // Inputs of the same sample are lanes.
@@ -94,7 +96,7 @@ impl Job {
             });
             Ok(filled?)
         };
-        self.inputs.iter().enumerate().map(one).collect()
+        self.inputs.iter().enumerate().zip(lines).map(one).collect()
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+use crate::args::pages::PageArgs;
 use crate::failure;
 
 /// Returns the path of an output for a sample, whose name replaces `{}`; without a sample, `path` as it is.
@@ -31,14 +32,17 @@ fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     text.windows(wanted.len()).position(|part| part == wanted)
 }
 
-/// Checks that the names of these outputs of a sample have a place for its name.
+/// Checks the options of outputs of a sheet: the names of `outputs` and pages must have a place for the sample's name,
+/// that of the summary `json`, which is of all samples, has none, and pages get no name of a sample.
 ///
 /// # Errors
-/// Names the option whose output all samples would share.
+/// Names the option that does not fit.
 pub(crate) fn check_places<'o>(
     outputs: impl IntoIterator<Item = (&'o str, Option<&'o PathBuf>)>,
+    pages: &'o PageArgs,
+    json: Option<&PathBuf>,
 ) -> Result<()> {
-    for (option, path) in outputs {
+    for (option, path) in outputs.into_iter().chain(pages.places()) {
         if let Some(path) = path
             && !has_place_for_sample(path)
             && path != Path::new("/dev/null")
@@ -49,7 +53,16 @@ pub(crate) fn check_places<'o>(
             ));
         }
     }
-    Ok(())
+    if let Some(path) = json.filter(|path| has_place_for_sample(path)) {
+        return failure::usage(format!(
+            "--json {}: the summary is of all samples: leave {{}} out of its name",
+            path.display()
+        ));
+    }
+    match pages.sample_name {
+        Some(_) => failure::usage("--sample-name: the samples' names are those of the sheet"),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -29,6 +29,8 @@ pub(crate) struct Text {
     k: usize,
     canonical: bool,
     kind: Kind,
+    /// Whether k-mers with the count 0 are taken, with the count 1.
+    pub(crate) takes_zeros: bool,
     /// The reader and the first chunk; taken when the text is gathered for the first time.
     rest: Mutex<Option<(LineReader, LineChunk)>>,
 }
@@ -49,7 +51,8 @@ impl Text {
         let (reader, head) = begin(&input, context.threads, &context.cancel)?;
         let path = PathBuf::from(reader.name());
         let (kind, k) = first_line(&path, head.text())?;
-        Ok(Text { input, path, k, canonical, kind, rest: Mutex::new(Some((reader, head))) })
+        let rest = Mutex::new(Some((reader, head)));
+        Ok(Text { input, path, k, canonical, kind, takes_zeros: false, rest })
     }
 
     /// Whether the text comes from a pipe and can be read only once.
@@ -269,7 +272,11 @@ impl<K: Kmer> Lines<'_, '_, K> {
                  were counted apart"
             )));
         }
-        if count > 0 { self.writer.add(kmer, count) } else { Ok(()) }
+        match count {
+            0 if self.text.takes_zeros => self.writer.add(kmer, 1),
+            0 => Ok(()),
+            _ => self.writer.add(kmer, count),
+        }
     }
 
     fn number(&self, text: &[u8]) -> Result<u32, Error> {

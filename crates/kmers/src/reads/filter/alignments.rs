@@ -124,12 +124,8 @@ fn in_one_pass(
     let pass = TemplatePass::of_templates(segments);
     let form = sink.form(&pass, &outputs.command);
     let writer = Mutex::new(SinkWriter::new(sink, &form));
-    let filter = Filter {
-        config,
-        k: job.lookup.k(),
-        outputs: 1,
-        alignments: Alignments { pass, output: Some(AlignmentOutput { form, writer }) },
-    };
+    let alignments = Alignments { pass, output: Some(AlignmentOutput { form, writer }) };
+    let filter = Filter::new(config, &job, 1, alignments);
     let filtered = filter.run(job, segments, &mut [])?;
     let output = filter.alignments.output.map(|output| into_inner(output.writer).end());
     finish_all(output.transpose()?)?;
@@ -147,12 +143,8 @@ fn in_two_passes(
     let sink = outputs.create(set)?;
     let record_bytes = job.record_bytes / 2;
     let names = Names::new(record_bytes);
-    let filter = Filter {
-        config,
-        k: job.lookup.k(),
-        outputs: 0,
-        alignments: Alignments { pass: TemplatePass::of_names(&names), output: None },
-    };
+    let alignments = Alignments { pass: TemplatePass::of_names(&names), output: None };
+    let filter = Filter::new(config, &job, 0, alignments);
     filter.run(Job { record_bytes, ..job }, &[ReadInput::from(input.clone())], &mut [])?;
     drop(filter);
     let keeps_named = config.keeps_named();

@@ -135,7 +135,7 @@ impl<'r> Reporter<'r> {
         sink: &mut dyn RecordSink,
     ) {
         let places = [0, 1].map(|mate| self.placed(unit, mate, &hits[mate], mate));
-        let first = number == 1;
+        let (first, template) = (number == 1, self.template_of_pair(places));
         // Tags hold 32-bit numbers.
         let [number, count] =
             [number, count].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
@@ -162,7 +162,7 @@ impl<'r> Reporter<'r> {
                 quality,
                 operations: &self.alignments[mate].operations,
                 mate: Some(places[1 - mate].place),
-                template: self.template(places[mate], places[1 - mate], mate),
+                template: if mate == 0 { template } else { -template },
                 letters,
                 hit: Some(Tags {
                     edits: places[mate].edits,
@@ -181,7 +181,6 @@ impl<'r> Reporter<'r> {
                 self.note(unit, mate, (count as usize, quality), &places[mate]);
             }
         }
-        let template = self.template(places[0], places[1], 0);
         if let Some(placements) = self.placements.as_mut().filter(|_| first) {
             placements.insert(template.unsigned_abs());
         }

@@ -150,12 +150,8 @@ fn find(args: &HistogramArgs, console: &Console) -> Result<Found> {
     let description = tables[0].description();
     let k = description.k;
     check_k(args, k)?;
-    if description.is_only_given() {
-        bail!(
-            "{}: it has only given k-mers (of a panel or an intersection), and a model needs all of \
-             the reads: count without --panel",
-            path.display()
-        );
+    if let Some(why) = description.why_no_model() {
+        return Err(merganser_kmers::Error::Table { path: path.clone(), reason: why.into() }.into());
     }
     if let Some(missing) = cut(description, WHOLE) {
         console.warn(format_args!("{}: {missing}", path.display()));

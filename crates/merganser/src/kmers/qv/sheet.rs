@@ -16,7 +16,7 @@ use crate::common::text_of;
 use crate::console::Console;
 use crate::files::{RunFiles, files_of_table};
 use crate::holds::Holds;
-use crate::pages::{self, shared::SharedPaths};
+use crate::pages::shared::SharedPaths;
 use crate::samples::journal::Job;
 use crate::samples::run::{SheetRun, check_inputs, files_read, job, journal};
 use crate::samples::{self, SampleWithAssemblies, check_places, of_sample};
@@ -31,8 +31,7 @@ pub(super) fn run(
     let mut args = args.clone();
     let shared = SharedPaths::take(&mut args.pages, Some(sheet));
     let args = &args;
-    check_places([("-o", Some(&args.output))].into_iter().chain(args.pages.places()))?;
-    pages::refuse_name(&args.pages)?;
+    check_places([("-o", Some(&args.output))], &args.pages, args.json.as_ref())?;
     let samples = samples::read_with_assemblies(sheet, console)?;
     let each: Vec<QvArgs> = samples.iter().map(|sample| of(args, sample)).collect();
     let mut files = RunFiles::new().read([sheet]).write(Holds::JSON, &args.json);
