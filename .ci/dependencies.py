@@ -15,6 +15,9 @@ PAGE = ROOT / "docs" / "develop" / "dependencies.md"
 # Matches only the keyword, not names such as `unsafe_code`.
 UNSAFE = re.compile(r"\bunsafe\s*(\{|fn\b|impl\b|trait\b|extern\b)")
 
+# Dependencies that only macros name, or that only select features.
+UNNAMED = {"bstr", "getrandom", "thiserror"}
+
 
 def metadata() -> dict:
     command = ["cargo", "metadata", "--format-version", "1", "--all-features", "--locked"]
@@ -57,9 +60,23 @@ def written() -> dict[str, dict[str, tuple[str, str]]]:
     return found
 
 
+def unused(data: dict) -> list[str]:
+    """Returns the dependencies that a manifest of the workspace has and no source of its package names."""
+    packages = {package["id"]: package for package in data["packages"]}
+    found = []
+    for node in (node for node in data["resolve"]["nodes"] if node["id"] in data["workspace_members"]):
+        manifest = Path(packages[node["id"]]["manifest_path"])
+        text = "\n".join(source.read_text() for source in manifest.parent.rglob("*.rs"))
+        names = {dependency["name"] for dependency in node["deps"]} - UNNAMED
+        found += [f"{manifest}: no source names `{name}`" for name in names if not re.search(rf"\b{name}\b", text)]
+    return sorted(found)
+
+
 def main() -> int:
-    wanted, there = direct(metadata()), written()
-    wrong = 0
+    data = metadata()
+    wanted, there, idle = direct(data), written(), unused(data)
+    print(*idle, sep="\n", end="\n" * bool(idle), file=sys.stderr)
+    wrong = len(idle)
     for table, rows in wanted.items():
         for name in sorted(rows.keys() | there[table].keys()):
             expected, found = rows.get(name), there[table].get(name)

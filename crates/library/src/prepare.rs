@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::time::Instant;
 
-use merganser_gpu::DeviceInfo;
 use merganser_io::Chunk;
 use merganser_run::{Cancel, Context, Numbers, Progress, Stages, Unit, each, peak_rss};
 
@@ -42,8 +41,6 @@ pub struct LibraryOutcome {
     pub skipped_alignments: u64,
     /// The duration of each stage.
     pub stages: Stages,
-    /// The GPUs that were used; always empty.
-    pub devices: Vec<DeviceInfo>,
     /// The peak resident size of the process so far in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
     /// The number of genome files in the library.

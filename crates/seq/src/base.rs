@@ -1,7 +1,6 @@
 //! Letters and their 2-bit codes.
 
 use crate::dispatch;
-use crate::simd::Level;
 
 /// The upper-case letters of the codes 0 to 3.
 pub const LETTERS: [u8; 4] = *b"ACGT";
@@ -114,14 +113,10 @@ fn encode_body(letters: &[u8], codes: &mut Vec<u8>) -> bool {
     bad == 0
 }
 
-/// Runs [`encode`] at the best level of this machine.
-pub fn encode_best(letters: &[u8], codes: &mut Vec<u8>) -> bool {
-    encode(Level::best(), letters, codes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::Level;
     use proptest::prelude::*;
 
     #[test]

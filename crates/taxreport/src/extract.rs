@@ -14,7 +14,6 @@ use std::io::Write;
 use std::path::Path;
 
 use merganser_alignments::{RecordOptions, TemplatePass};
-use merganser_gpu::DeviceInfo;
 use merganser_io::{
     BgzfBlocks, CommentTags, Header, Keep, OutputSet, ReadInput, Records, WhichAlignments,
 };
@@ -97,8 +96,6 @@ pub struct ExtractOutcome {
     pub skipped_alignments: u64,
     /// The duration of stages; `extracting` is the sum over all threads.
     pub stages: Stages,
-    /// The GPUs that were used: always empty, as only the CPU extracts reads.
-    pub devices: Vec<DeviceInfo>,
     /// The peak resident size of the process so far in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
     /// The number of extracted reads.

@@ -407,7 +407,8 @@ class Table:
 
         Raises:
             ArgumentError: If an argument is out of range.
-            InputError: If the coverage is too low for a model.
+            InputError: If the coverage is too low for a model, the table has k-mers of the forward strand, or only
+                given ones.
 
         >>> import merganser, random
         >>> genome = bytes(random.Random(1).choices(b"ACGT", k=30_000))
