@@ -66,7 +66,11 @@ def unused(data: dict) -> list[str]:
     found = []
     for node in (node for node in data["resolve"]["nodes"] if node["id"] in data["workspace_members"]):
         manifest = Path(packages[node["id"]]["manifest_path"])
-        text = "\n".join(source.read_text() for source in manifest.parent.rglob("*.rs"))
+        sources = [*manifest.parent.rglob("*.rs")]
+        # The tests of the program are in a folder beside the crates.
+        if manifest.parent.name == "merganser":
+            sources += (ROOT / "tests").rglob("*.rs")
+        text = "\n".join(source.read_text() for source in sources)
         names = {dependency["name"] for dependency in node["deps"]} - UNNAMED
         found += [f"{manifest}: no source names `{name}`" for name in names if not re.search(rf"\b{name}\b", text)]
     return sorted(found)

@@ -7,7 +7,7 @@ pub(super) enum Match {
     StemOfPart,
     /// A part of its name between bars.
     Part,
-    /// So many bytes at the beginning of its file's name.
+    /// The beginning of its file's name, with the number of its bytes.
     FileName(u32),
     /// Its name without the version.
     Stem,

@@ -82,7 +82,7 @@ pub(super) fn complete(
     Ok(config)
 }
 
-/// What was learned from the beginning of the input.
+/// The result of learning from the beginning of the input.
 pub(super) struct Learned {
     /// The insert sizes; `None` if there are too few pairs.
     pub(super) sizes: Option<InsertSizes>,
