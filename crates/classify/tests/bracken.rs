@@ -48,9 +48,13 @@ fn sequences() -> Vec<Sequence> {
 }
 
 fn database(folder: &Path, params: Params, parts: usize) -> Database {
+    database_of(&sequences(), folder, params, parts)
+}
+
+fn database_of(sequences: &[Sequence], folder: &Path, params: Params, parts: usize) -> Database {
     let mut text = String::new();
-    for (name, taxid, letters) in sequences() {
-        writeln!(text, ">{name} taxid|{taxid}\n{}", String::from_utf8_lossy(&letters)).unwrap();
+    for (name, taxid, letters) in sequences {
+        writeln!(text, ">{name} taxid|{taxid}\n{}", String::from_utf8_lossy(letters)).unwrap();
     }
     fs::write(folder.join("nodes.dmp"), NODES).unwrap();
     fs::write(folder.join("names.dmp"), "").unwrap();
@@ -158,13 +162,12 @@ fn distributions_are_those_of_classified_reads() {
 #[test]
 fn long_sequences_come_in_stretches() {
     let folder = tempfile::tempdir().unwrap();
-    let database = database(folder.path(), Preset::Sensitive.params(), 1);
-    let mut letters = Vec::new();
-    let mut random = Random(8);
-    let ancestor = sequences().swap_remove(1).2;
+    let (mut letters, mut random, mut sequences) = (Vec::new(), Random(8), sequences());
     while letters.len() < 1_200_000 {
-        letters.extend(random.mutated(&ancestor, 70));
+        letters.extend(random.mutated(&sequences[1].2, 70));
     }
+    sequences[1].2.clone_from(&letters);
+    let database = database_of(&sequences, folder.path(), Preset::Sensitive.params(), 1);
     fs::write(folder.path().join("g.fa"), [b">b\n", &letters[..], b"\n"].concat()).unwrap();
     let expected = text(&[(14, naive(&database, folder.path(), &letters, 120))]);
     assert_eq!(distribution(&database, folder.path(), 120, 2).unwrap().text(), expected);
