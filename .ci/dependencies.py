@@ -60,17 +60,27 @@ def written() -> dict[str, dict[str, tuple[str, str]]]:
     return found
 
 
+def sources(package: Path) -> set[Path]:
+    """Returns the sources of a package, with those of others that it includes by their paths."""
+    found = {*package.rglob("*.rs")}
+    # The tests of the program are in a folder beside the crates.
+    if package.name == "merganser":
+        found |= {*(ROOT / "tests").rglob("*.rs")}
+    for source in [*found]:
+        for path in re.findall(r'#\[path = "([^"]+)"\]', source.read_text()):
+            # In a module within a file, the path begins at the folder of the file's own modules.
+            included = [folder / path for folder in (source.parent, source.with_suffix(""))]
+            found |= {path for path in included if path.is_file()}
+    return found
+
+
 def unused(data: dict) -> list[str]:
     """Returns the dependencies that a manifest of the workspace has and no source of its package names."""
     packages = {package["id"]: package for package in data["packages"]}
     found = []
     for node in (node for node in data["resolve"]["nodes"] if node["id"] in data["workspace_members"]):
         manifest = Path(packages[node["id"]]["manifest_path"])
-        sources = [*manifest.parent.rglob("*.rs")]
-        # The tests of the program are in a folder beside the crates.
-        if manifest.parent.name == "merganser":
-            sources += (ROOT / "tests").rglob("*.rs")
-        text = "\n".join(source.read_text() for source in sources)
+        text = "\n".join(source.read_text() for source in sources(manifest.parent))
         names = {dependency["name"] for dependency in node["deps"]} - UNNAMED
         found += [f"{manifest}: no source names `{name}`" for name in names if not re.search(rf"\b{name}\b", text)]
     return sorted(found)
