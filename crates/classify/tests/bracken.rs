@@ -164,6 +164,7 @@ fn long_sequences_come_in_stretches() {
     let folder = tempfile::tempdir().unwrap();
     let (mut letters, mut random, mut sequences) = (Vec::new(), Random(8), sequences());
     while letters.len() < 1_200_000 {
+        letters.extend(random.bases(50_000));
         letters.extend(random.mutated(&sequences[1].2, 70));
     }
     sequences[1].2.clone_from(&letters);
