@@ -55,7 +55,7 @@ struct Id {
 ///
 /// The given maps are one source. Within a source, a row for the whole name of a sequence comes before rows for the name
 /// without its version, for a part between bars, and for such a part without its version; of equal rows, the first is
-/// used. A taxid in the header comes before rows for less than the whole name.
+/// used. A taxid in the header comes before rows for a part.
 pub struct TaxidSearch {
     rule: HeaderRule,
     taxids: Taxids,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use merganser_alignments::{MAX_OPERATIONS, TagRule};
 use merganser_filter::{NMode, Strand, Threshold};
-use merganser_io::{CommentTags, QualityOffset, ReadShare};
+use merganser_io::{CommentTags, QualityOffset, ReadInput, ReadShare};
 use merganser_run::ConfigError;
 #[cfg(feature = "cli")]
 use merganser_run::options::cli::one_of;
@@ -209,6 +209,11 @@ pub const MAX_READ: usize = 1 << 14;
 const _: () = assert!(2 * MAX_READ < MAX_OPERATIONS);
 
 impl Config {
+    /// Whether reads of `inputs` may be mapped as pairs; looks at the content of files.
+    pub fn may_have_pairs(&self, inputs: &[ReadInput]) -> bool {
+        !self.single && inputs.iter().any(ReadInput::may_have_pairs)
+    }
+
     /// Returns the default options with this threshold.
     ///
     /// They report all hits on both strands, N matches nothing, the mates of concordant pairs span 0 to 500

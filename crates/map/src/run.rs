@@ -3,7 +3,7 @@
 
 mod build;
 mod gpus;
-pub(crate) mod learn;
+mod learn;
 mod memory;
 mod planned;
 mod worker;
@@ -141,9 +141,9 @@ pub fn run_with(
     let cram = letters.as_ref();
     let mut cram =
         cram.map(|letters| Cram::new(letters, &config.read_groups, threads, cancel)).transpose()?;
-    let paired = learn::may_have_pairs(config, inputs);
-    let learns = learn::is_wanted(config, inputs);
-    let held = learn::held_bytes(config, inputs);
+    let paired = config.may_have_pairs(inputs);
+    let learns = learn::is_wanted(config, paired);
+    let held = learn::held_bytes(learns, inputs);
     let holds = held > 0;
     let memory = Memory::new(config, context, &IndexSize::of(index), paired, held)?;
     let sorting = config.sort.then(|| {

@@ -77,13 +77,14 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
     }
     let jobs = job::all(args, console)?;
     for job in &jobs {
-        config(args, job)?.validate()?;
+        let config = config(args, job)?;
+        config.validate()?;
         let reads = job.inputs.iter().flat_map(ReadInput::inputs);
         common::refuse_swapped("map", &[FileKind::Index], &args.reference, reads)?;
         let paired = job.inputs.iter().any(ReadInput::is_paired);
-        let may_be = !args.single && job.inputs.iter().any(ReadInput::may_have_pairs);
-        if let Some(option) =
-            args.config.of_pairs.filter(|_| !may_be && args.sample_sheet.is_none())
+        if let Some(option) = args.config.of_pairs
+            && args.sample_sheet.is_none()
+            && !config.may_have_pairs(&job.inputs)
         {
             return usage(format!(
                 "{option} requires pairs: give two files of mates, -1 and -2, or --interleaved"

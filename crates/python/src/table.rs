@@ -523,7 +523,7 @@ impl Table {
         };
         keywords.finish()?;
         let opened = self.opened()?;
-        let table = self.again(py)?;
+        let table = &opened.table;
         if let Some(why) = table.description().why_no_model() {
             return Err(malformed(py, why, Some(table.path())));
         }

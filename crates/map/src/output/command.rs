@@ -7,7 +7,6 @@ use merganser_alignments::{put_files, quoted};
 use merganser_io::{QualityOffset, ReadInput};
 
 use crate::index::Index;
-use crate::run::learn::may_have_pairs;
 use crate::{Config, NMode, Orientation, Strand};
 
 /// The beginnings of the list of files, which follows the options.
@@ -16,7 +15,7 @@ const FILES: [&str; 3] = [" -1 ", " --interleaved ", " -- "];
 /// Returns the command that maps these reads.
 pub(super) fn command(config: &Config, index: &Index, inputs: &[ReadInput]) -> String {
     let mut command = "merganser map".to_owned();
-    options(config, may_have_pairs(config, inputs), &mut command);
+    options(config, config.may_have_pairs(inputs), &mut command);
     circles(index, &mut command);
     put_files(Some(index.source()), inputs, &mut command);
     command

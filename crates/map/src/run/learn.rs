@@ -27,19 +27,15 @@ const MAX_BASES: u64 = 2 * 250 * MAX_PAIRS as u64;
 /// The maximum memory of the reads in these batches: letters, qualities and names.
 const MAX_BYTES: u64 = 3 * MAX_BASES;
 
-/// Whether a run learns insert sizes, if its inputs have pairs.
-pub(super) fn is_wanted(config: &Config, inputs: &[ReadInput]) -> bool {
-    config.learn_insert && config.max_insert.is_none() && may_have_pairs(config, inputs)
+/// Whether a run learns insert sizes; `paired` says that its inputs may have pairs.
+pub(super) fn is_wanted(config: &Config, paired: bool) -> bool {
+    config.learn_insert && config.max_insert.is_none() && paired
 }
 
-/// Whether reads may be mapped as pairs.
-pub(crate) fn may_have_pairs(config: &Config, inputs: &[ReadInput]) -> bool {
-    !config.single && inputs.iter().any(ReadInput::may_have_pairs)
-}
-
-/// Returns the memory of the reads that are kept until insert sizes are learned, in bytes; 0 if no reads are kept.
-pub(super) fn held_bytes(config: &Config, inputs: &[ReadInput]) -> u64 {
-    let holds = is_wanted(config, inputs) && !can_be_read_twice(inputs);
+/// Returns the memory of the reads that are kept until insert sizes are learned, in bytes; 0 if no reads are kept, or
+/// nothing is to be learned.
+pub(super) fn held_bytes(learns: bool, inputs: &[ReadInput]) -> u64 {
+    let holds = learns && !can_be_read_twice(inputs);
     if holds { MAX_BYTES } else { 0 }
 }
 

@@ -125,8 +125,9 @@ fn least_memory(
     context: &Context,
 ) -> Result<u64, Error> {
     let kept = KeptTags::new(config, inputs, context)?;
-    let paired = learn::may_have_pairs(config, inputs);
-    let memory = Memory::new(config, context, index, paired, learn::held_bytes(config, inputs))?;
+    let paired = config.may_have_pairs(inputs);
+    let held = learn::held_bytes(learn::is_wanted(config, paired), inputs);
+    let memory = Memory::new(config, context, index, paired, held)?;
     // Streams state their read groups only when they are read.
     if inputs.iter().flat_map(ReadInput::inputs).all(Input::is_file) {
         kept.groups()?;

@@ -145,10 +145,8 @@ impl<'a> FilterJob<'a> {
         let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();
         let is_paired = args.reads.are_pairs();
         // The reads of alignments are known to be pairs only when they are read, after the outputs are opened.
-        let has_mark = [Some(&names.output), names.output_matching.as_ref()]
-            .into_iter()
-            .flatten()
-            .any(|path| mate_paths(path).is_some());
+        let mut outputs = std::iter::once(&names.output).chain(&names.output_matching);
+        let has_mark = outputs.any(|path| mate_paths(path).is_some());
         if has_mark && !is_paired && segments.iter().any(ReadInput::may_have_pairs) {
             return usage(
                 "# in a name makes two files of pairs: give --interleaved for alignments of pairs, or leave # out",
