@@ -10,6 +10,6 @@ mod join;
 mod lines;
 mod own;
 
-pub use join::{JoinedResults, join};
+pub use join::{JoinedResults, join, read_report};
 
 use own::OfOwn;

@@ -22,13 +22,13 @@ use crate::args::ReportCommand;
 use crate::common::check_cells;
 use crate::console::{self, Console};
 use crate::failure;
-pub(crate) use join::{tell, warn};
+pub(crate) use join::tell;
 
 pub(crate) fn run(command: &ReportCommand, console: &Console) -> Result<ExitCode> {
     match command {
         ReportCommand::Bracken(args) => bracken::run(args, console),
         ReportCommand::Merge(args) => merge::run(args, console),
-        ReportCommand::Filter(args) => filter::run(args, console),
+        ReportCommand::Filter(args) => filter::run(args),
         ReportCommand::Mpa(args) => mpa::run(args),
         ReportCommand::Krona(args) => krona::run(args),
         ReportCommand::Html(args) => html::run(args),

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use arrow_array::builder::StringBuilder;
 use arrow_array::{Float64Array, UInt32Array, UInt64Array};
 use merganser_classify::Error;
-use merganser_classify::partial::join;
-use merganser_io::{FileKind, Input, OutputSet, warn_of_repeated};
-use merganser_run::{Cancel, Warnings, counted, thousands};
+use merganser_classify::partial::{join, read_report};
+use merganser_io::{Input, OutputSet, warn_of_repeated};
+use merganser_run::{Cancel, Warnings, counted};
 use merganser_taxreport::bracken::{Distribution, Level};
 use merganser_taxreport::report::{
     CombinedReports, KrakenReport, ReportMinimizers, ReportRow, ReportSelection,
@@ -50,12 +50,7 @@ impl Report {
 
     /// Reads a report, or makes one of partial results.
     fn read(py: Python<'_>, path: &Path, warnings: &Warnings) -> PyResult<KrakenReport> {
-        let is_partial = FileKind::of_path(path) == Some(FileKind::Partial);
-        let read = || match is_partial {
-            true => join(&[path.to_owned()], &Cancel::default())?.report(),
-            false => KrakenReport::read(path, warnings).map_err(Error::from),
-        };
-        py.detach(read).or_raise(py)
+        py.detach(|| read_report(path, warnings)).or_raise(py)
     }
 
     /// Returns the report in an object or at a path, and the files that were read.
@@ -158,38 +153,23 @@ impl Report {
         let warnings = Warnings::default();
         if let Some(paths) = partial(&reports) {
             let joined = py.detach(|| join(&paths, &Cancel::default())).or_raise(py)?;
-            warn_of_estimates(joined.uncertain_estimates(), &warnings);
+            joined.warn(&warnings);
             call::warn(py, &warnings)?;
             return joined.report().map(Report).or_raise(py);
         }
         let files: Vec<Input> = reports.iter().filter_map(Given::input).collect();
         warn_of_repeated(&files, "its reads count twice", &warnings);
-        let (mut combined, mut minimizers) = (CombinedReports::default(), false);
+        let mut combined = CombinedReports::default();
         for (number, given) in reports.iter().enumerate() {
             let name = PathBuf::from(format!("report {}", number + 1));
             let (path, report) = match given {
                 Given::Report(report) => (name, report.get().0.clone()),
                 Given::Path(path) => (path.clone(), Report::read(py, path, &warnings)?),
             };
-            minimizers |= report.has_minimizers();
             combined.add(&path, &report).or_raise(py)?;
         }
-        if let (count, Some(first)) = combined.renamed() {
-            warnings.push(format!(
-                "names differ between reports ({}; taxid {} is {} and {}): the first ones are taken; are \
-                 they of the same taxonomy?",
-                counted(count, "time"),
-                first.taxid,
-                String::from_utf8_lossy(&first.first),
-                String::from_utf8_lossy(&first.other),
-            ));
-        }
-        if minimizers {
-            warnings.push(
-                "minimizers are left out: reports do not tell which minimizers several samples share (partial \
-                 results do: classify_to with partial=)",
-            );
-        }
+        combined.warn(&warnings);
+        combined.warn_of_minimizers(&warnings);
         call::warn(py, &warnings)?;
         Ok(Report(combined.report()))
     }
@@ -362,15 +342,7 @@ impl Report {
         keywords.finish()?;
         let found = selection.apply(&self.0).or_raise(py)?;
         let warnings = Warnings::default();
-        if let Some(first) = found.missing.first() {
-            let count = counted(found.missing.len() as u64, "taxid");
-            warnings.push(format!("not in the report: {count}, first {first}"));
-        }
-        if found.without_minimizers {
-            warnings.push(
-                "minimizers are left out: a report does not tell which minimizers the kept reads have",
-            );
-        }
+        found.warn(None, &warnings);
         call::warn(py, &warnings)?;
         Ok(Report(found.report))
     }
@@ -484,17 +456,6 @@ impl Report {
 
 /// The minimizers of a row without any.
 const NONE: ReportMinimizers = ReportMinimizers { found: 0, distinct: 0 };
-
-/// Warns of numbers that may differ from those of a run over one file of all reads.
-fn warn_of_estimates(taxa: usize, warnings: &Warnings) {
-    if taxa > 0 {
-        warnings.push(format!(
-            "the distinct minimizers of {} are Kraken's estimates for reads in these files: they depend on the \
-             blocks in which Kraken reads its input, and may differ for one file that was divided elsewhere",
-            if taxa == 1 { "1 taxon".to_owned() } else { format!("{} taxa", thousands(taxa as u64)) }
-        ));
-    }
-}
 
 /// Returns taxids that were given as an int or several.
 pub(crate) fn taxids(argument: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use merganser_run::{Cancel, ConfigError};
+use merganser_io::FileKind;
+use merganser_run::{Cancel, ConfigError, Warnings, thousands};
 
 use merganser_taxreport::by_database::DatabaseReads;
 use merganser_taxreport::partial::{Decoder, Origin, Shards, WrittenShard};
@@ -72,6 +73,17 @@ pub fn join(paths: &[PathBuf], cancel: &Cancel) -> Result<JoinedResults, Error> 
     let shards = shards.finish()?;
     let joined = sum.finish(cancel)?;
     Ok(JoinedResults { shards, without_bases, ..joined })
+}
+
+/// Reads a report, or makes one from a file of partial results.
+///
+/// # Errors
+/// If the file cannot be read, or is neither.
+pub fn read_report(path: &Path, warnings: &Warnings) -> Result<KrakenReport, Error> {
+    match FileKind::of_path(path) {
+        Some(FileKind::Partial) => join(&[path.to_owned()], &Cancel::default())?.report(),
+        _ => Ok(KrakenReport::read(path, warnings)?),
+    }
 }
 
 fn read_taxonomy(decoder: &mut Decoder) -> Result<Vec<u8>, Error> {
@@ -241,6 +253,19 @@ impl JoinedResults {
             Counted::Kraken2(own) if self.shards.is_empty() => own.uncertain(),
             _ => 0,
         }
+    }
+
+    /// Warns of [uncertain estimates](Self::uncertain_estimates).
+    pub fn warn(&self, warnings: &Warnings) {
+        let taxa = match self.uncertain_estimates() {
+            0 => return,
+            1 => "1 taxon".to_owned(),
+            taxa => format!("{} taxa", thousands(taxa as u64)),
+        };
+        warnings.push(format!(
+            "the distinct minimizers of {taxa} are Kraken's estimates for reads in these files: they depend on the \
+             blocks in which Kraken reads its input, and may differ for one file that was divided elsewhere"
+        ));
     }
 
     /// Writes Kraken's report, with the two columns of distinct features or minimizers if the runs counted them.

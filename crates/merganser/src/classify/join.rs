@@ -8,7 +8,7 @@ use merganser_classify::partial::join;
 
 use super::reports::Reports;
 use crate::args::joins::ClassifyJoinArgs;
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::{failure, interrupt, report};
@@ -37,7 +37,7 @@ pub(super) fn run(args: &ClassifyJoinArgs, console: &Console) -> Result<ExitCode
     reports.into_outputs().try_for_each(|output| output.finish().map(drop))?;
     set.commit_last()?;
     if args.reports.report.is_some() {
-        report::warn(&joined, console);
+        joined.warn(&console::warnings());
     }
     report::tell(&joined, args.partials.len(), console);
     Ok(ExitCode::SUCCESS)

@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use merganser_classify::partial::{JoinedResults, join};
 use merganser_io::{FileKind, Output, is_read_once, open_file, reason};
-use merganser_run::Cancel;
-use merganser_taxreport::report::KrakenReport;
 
 use crate::args::name_of;
 use crate::args::report::{MergedFormat, ReportMergeArgs};
@@ -80,7 +78,7 @@ pub(super) fn write(args: &ReportMergeArgs, output: &mut Output, console: &Conso
     let (zeros, least) = (args.report_zero_counts, args.min_reads.unwrap_or(0));
     match args.format {
         MergedFormat::Table | MergedFormat::Kreport => {
-            warn(shown, console);
+            shown.warn(&console::warnings());
             shown.write_report(zeros, output)?;
         }
         MergedFormat::Mpa => shown.write_mpa(zeros, output)?,
@@ -113,28 +111,4 @@ pub(crate) fn tell(joined: &JoinedResults, files: usize, console: &Console) {
         thousands(classified),
         thousands(reads)
     ));
-}
-
-/// Warns of numbers that may differ from those of a run over one file of all reads.
-pub(crate) fn warn(joined: &JoinedResults, console: &Console) {
-    let taxa = joined.uncertain_estimates();
-    if taxa > 0 {
-        console.warn(format_args!(
-            "the distinct minimizers of {} taxa are Kraken's estimates for reads in these files: they \
-             depend on the blocks in which Kraken reads its input, and may differ for one file that \
-             was divided elsewhere",
-            thousands(taxa as u64)
-        ));
-    }
-}
-
-/// Reads a report, or makes one from partial results.
-///
-/// # Errors
-/// Returns the errors of reading either.
-pub(super) fn read(path: &Path) -> Result<KrakenReport> {
-    match is_partial(path) {
-        true => Ok(join(&[path.to_owned()], &Cancel::default())?.report()?),
-        false => Ok(KrakenReport::read(path, &console::warnings())?),
-    }
 }

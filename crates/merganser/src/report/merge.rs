@@ -4,13 +4,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use merganser_classify::partial::read_report;
 use merganser_io::Output;
 use merganser_taxreport::report::{CombinedReports, CombinedTable};
 
 use super::{ADDED_UP, check_inputs, join, warn_of_repeats};
 use crate::args::report::{MergedFormat, ReportMergeArgs};
 use crate::common::check_cells;
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::Holds;
@@ -36,17 +37,21 @@ pub(super) fn run(args: &ReportMergeArgs, console: &Console) -> Result<ExitCode>
         join::write(args, &mut output, console)?;
     } else {
         warn_of_repeats(&args.reports, ADDED_UP);
-        write(args, &mut output, console)?;
+        write(args, &mut output)?;
     }
     output.finish()?;
     outputs.commit_last()?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the combined reports.
-fn write(args: &ReportMergeArgs, output: &mut Output, console: &Console) -> Result<()> {
-    let (combined, minimizers) = combine(args)?;
-    warn(&combined, console);
+/// Combines all reports and writes them.
+fn write(args: &ReportMergeArgs, output: &mut Output) -> Result<()> {
+    let warnings = console::warnings();
+    let mut combined = CombinedReports::default();
+    for path in &args.reports {
+        combined.add(path, &read_report(path, &warnings)?)?;
+    }
+    combined.warn(&warnings);
     match args.format {
         MergedFormat::Table => {
             let head = (!args.no_headers).then(|| head(args));
@@ -54,40 +59,11 @@ fn write(args: &ReportMergeArgs, output: &mut Output, console: &Console) -> Resu
             combined.write_table(&table, output)?;
         }
         _ => {
-            if minimizers {
-                console.warn(
-                    "minimizers are left out: reports do not tell which minimizers several samples \
-                     share (partial results do: classify --partial)",
-                );
-            }
+            combined.warn_of_minimizers(&warnings);
             combined.report().write(output)?;
         }
     }
     Ok(())
-}
-
-/// Reads and combines all reports. Also returns whether any of them has minimizers.
-fn combine(args: &ReportMergeArgs) -> Result<(CombinedReports, bool)> {
-    let (mut combined, mut minimizers) = (CombinedReports::default(), false);
-    for path in &args.reports {
-        let report = join::read(path)?;
-        minimizers |= report.has_minimizers();
-        combined.add(path, &report)?;
-    }
-    Ok((combined, minimizers))
-}
-
-/// Warns of names that differ between reports, which may be of different taxonomies.
-fn warn(combined: &CombinedReports, console: &Console) {
-    if let (count, Some(first)) = combined.renamed() {
-        console.warn(format_args!(
-            "names differ between reports ({count} times; taxid {} is {} and {}): the first ones \
-             are written; are they of the same taxonomy?",
-            first.taxid,
-            String::from_utf8_lossy(&first.first),
-            String::from_utf8_lossy(&first.other),
-        ));
-    }
 }
 
 /// Returns the samples' names and files.

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use merganser_io::put_decimal;
+use merganser_run::{Warnings, counted};
 
 use super::{KrakenReport, ReportRow, percent};
 use crate::Error;
@@ -18,6 +19,8 @@ pub struct CombinedReports {
     places: HashMap<u64, usize>,
     /// The number of taxa with a different name in a later report, and the first of them.
     renamed: (u64, Option<RenamedTaxon>),
+    /// Whether a report has columns of minimizers.
+    has_minimizers: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -57,6 +60,7 @@ impl CombinedReports {
     pub fn add(&mut self, path: &Path, report: &KrakenReport) -> Result<(), Error> {
         let sample = self.samples;
         self.samples += 1;
+        self.has_minimizers |= report.has_minimizers();
         // The index of the taxon of each row.
         let mut places: Vec<usize> = Vec::with_capacity(report.rows.len());
         for row in &report.rows {
@@ -119,6 +123,30 @@ impl CombinedReports {
     /// taxonomies may be of different ages. The first name is kept.
     pub fn renamed(&self) -> (u64, Option<&RenamedTaxon>) {
         (self.renamed.0, self.renamed.1.as_ref())
+    }
+
+    /// Warns of names that differ between reports, which may be of different taxonomies.
+    pub fn warn(&self, warnings: &Warnings) {
+        if let (count, Some(first)) = self.renamed() {
+            warnings.push(format!(
+                "names differ between reports ({}; taxid {} is {} and {}): the first ones are taken; are they of \
+                 the same taxonomy?",
+                counted(count, "time"),
+                first.taxid,
+                String::from_utf8_lossy(&first.first),
+                String::from_utf8_lossy(&first.other),
+            ));
+        }
+    }
+
+    /// Warns if [`report`](Self::report) lacks the columns of minimizers that reports have.
+    pub fn warn_of_minimizers(&self, warnings: &Warnings) {
+        if self.has_minimizers {
+            warnings.push(
+                "minimizers are left out: reports do not tell which minimizers several samples share (partial \
+                 results do: classify with `partial`)",
+            );
+        }
     }
 
     /// Returns the report of all samples together, children with more reads first, then by taxid. It has no
@@ -291,6 +319,16 @@ mod tests {
         );
         let [first, other] = [b"B", b"C"].map(|name| name.to_vec());
         assert_eq!(combined.renamed(), (1, Some(&RenamedTaxon { taxid: 2, first, other })));
+        let warnings = Warnings::default();
+        combined.warn(&warnings);
+        combined.warn_of_minimizers(&warnings);
+        assert_eq!(
+            warnings.all(),
+            [
+                "names differ between reports (1 time; taxid 2 is B and C): the first ones are taken; are they of the \
+              same taxonomy?"
+            ]
+        );
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Selection of clades of a report.
 
 use std::collections::HashSet;
+use std::path::Path;
 
-use merganser_run::ConfigError;
+use merganser_run::{ConfigError, Warnings, counted};
 use serde::Serialize;
 
 use super::{KrakenReport, percent};
@@ -41,8 +42,30 @@ pub struct SelectedReport {
     pub report: KrakenReport,
     /// The selected taxids that the report lacks.
     pub missing: Vec<u64>,
+    /// The selected rank, if no taxon of the report has it.
+    pub missing_rank: Option<String>,
     /// Whether columns of minimizers were removed, because the minimizers of the removed reads are unknown.
     pub without_minimizers: bool,
+}
+
+impl SelectedReport {
+    /// Warns of selected taxa and ranks that the report lacks, and of columns that were removed. `path` is the file of
+    /// the report, if it was read from one.
+    pub fn warn(&self, path: Option<&Path>, warnings: &Warnings) {
+        let file = path.map(|path| format!("{}: ", path.display())).unwrap_or_default();
+        if let Some(first) = self.missing.first() {
+            let count = counted(self.missing.len() as u64, "taxid");
+            warnings.push(format!("{file}not in the report: {count}, first {first}"));
+        }
+        if let Some(rank) = &self.missing_rank {
+            warnings.push(format!("{file}no taxon of the report has rank {rank}"));
+        }
+        if self.without_minimizers {
+            warnings.push(
+                "minimizers are left out: a report does not tell which minimizers the kept reads have",
+            );
+        }
+    }
 }
 
 impl ReportSelection {
@@ -74,6 +97,8 @@ impl ReportSelection {
         self.validate()?;
         let known: HashSet<u64> = report.rows.iter().map(|row| row.taxid).collect();
         let missing = self.taxid.iter().copied().filter(|taxid| !known.contains(taxid)).collect();
+        let is_missing = |rank: &&String| !report.rows.iter().any(|row| row.has_rank(rank));
+        let missing_rank = self.rank.as_ref().filter(is_missing).cloned();
         let (mut report, mut without_minimizers) = (report.clone(), false);
         if !self.taxid.is_empty() || self.rank.is_some() {
             let chosen = self.chosen(&report);
@@ -90,7 +115,7 @@ impl ReportSelection {
         self.fold(&mut report);
         let total = report.total();
         report.rows.iter_mut().for_each(|row| row.percent = percent(row.clade, total));
-        Ok(SelectedReport { report, missing, without_minimizers })
+        Ok(SelectedReport { report, missing, missing_rank, without_minimizers })
     }
 
     /// Returns whether each row is in a selected clade.
