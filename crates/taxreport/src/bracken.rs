@@ -11,7 +11,7 @@ mod file;
 
 use std::collections::BTreeSet;
 
-pub use estimate::{Estimate, EstimateNotes, Level};
+pub use estimate::{Estimate, EstimateNotes, EstimateRow, EstimatedNumber, Level};
 
 /// The reads of a genome that were assigned to some taxon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -38,22 +38,13 @@ pub(super) fn run(args: &ReportBrackenArgs, console: &Console) -> Result<ExitCod
         output.finish()?;
     }
     outputs.commit_last()?;
-    if let Some(doubt) = estimate.doubt() {
-        console.warn(format_args!("{}: {doubt}", args.distribution.display()));
-    }
+    estimate.warn(Some(&args.report), &args.distribution, &console::warnings());
     tell(args, &estimate, console);
     Ok(ExitCode::SUCCESS)
 }
 
 fn tell(args: &ReportBrackenArgs, estimate: &Estimate<'_>, console: &Console) {
     let (notes, level) = (estimate.notes(), &args.level);
-    if notes.taxa == 0 {
-        console.warn(format_args!(
-            "{}: no taxon of level {level} has {} reads or more, so the table is empty",
-            args.report.display(),
-            args.threshold
-        ));
-    }
     console.info(format_args!(
         "{} taxa of level {level}, to which {} reads of higher taxa were distributed, {} not; {} \
          taxa with {} reads were left out",

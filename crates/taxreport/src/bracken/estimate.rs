@@ -4,9 +4,10 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 use std::str::FromStr;
 
-use merganser_run::thousands;
+use merganser_run::{Warnings, counted, thousands};
 
 use super::{Distribution, Share};
 use crate::Error;
@@ -89,11 +90,46 @@ pub struct EstimateNotes {
     pub unknown_reads: u64,
 }
 
+/// A row of Bracken's table: a taxon of the level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct EstimateRow<'e> {
+    /// The name of the taxon.
+    pub name: &'e [u8],
+    /// The taxid.
+    pub taxid: u64,
+    /// The reads.
+    pub reads: EstimatedNumber,
+    /// The bases of the reads, if they are known.
+    pub bases: Option<EstimatedNumber>,
+}
+
+/// The reads or bases of a taxon of the level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct EstimatedNumber {
+    /// The number of the clade in the report.
+    pub before: u64,
+    /// The number with those that were added, rounded down as in Bracken.
+    pub after: u64,
+    /// `after` as a fraction of the sum over all taxa of the level that are kept.
+    pub fraction: f64,
+}
+
+impl EstimatedNumber {
+    fn new(before: u64, after: f64, sum: f64) -> EstimatedNumber {
+        let after = after as u64;
+        EstimatedNumber { before, after, fraction: share(after as f64, sum.trunc()) }
+    }
+}
+
 /// An estimate of the reads of each taxon of a level.
 #[derive(Clone, Debug)]
 pub struct Estimate<'r> {
     report: &'r KrakenReport,
     level: Level,
+    /// The reads that a taxon of the level needs.
+    threshold: u64,
     /// The rank code of each row, with recomputed steps.
     codes: Vec<String>,
     /// The taxon of the level that each row's reads belong to, unless it was left out.
@@ -151,6 +187,7 @@ impl<'r> Estimate<'r> {
         let mut estimate = Estimate {
             report,
             level: level.clone(),
+            threshold,
             codes: codes(report, level)?,
             members: vec![None; rows],
             added: vec![0.0; rows],
@@ -158,7 +195,7 @@ impl<'r> Estimate<'r> {
             bases,
             notes: EstimateNotes::default(),
         };
-        estimate.choose(threshold);
+        estimate.choose();
         estimate.look_up(distribution);
         estimate.distribute(distribution);
         let kept = (0..rows).filter(|&row| estimate.members[row] == Some(row));
@@ -202,6 +239,22 @@ impl<'r> Estimate<'r> {
         })
     }
 
+    /// Warns of a [`doubt`](Self::doubt) and of an empty table. `report` is the file of the report, if it was read from
+    /// one, and `distribution` that of the distribution.
+    pub fn warn(&self, report: Option<&Path>, distribution: &Path, warnings: &Warnings) {
+        if let Some(doubt) = self.doubt() {
+            warnings.push(format!("{}: {doubt}", distribution.display()));
+        }
+        if self.notes.taxa == 0 {
+            let file = report.map(|path| format!("{}: ", path.display())).unwrap_or_default();
+            warnings.push(format!(
+                "{file}no taxon of level {} has {} or more, so the table is empty",
+                self.level,
+                counted(self.threshold, "read")
+            ));
+        }
+    }
+
     /// Counts the taxa of the level that the distribution lacks.
     fn look_up(&mut self, distribution: &Distribution) {
         let rows = self.report.rows();
@@ -221,7 +274,7 @@ impl<'r> Estimate<'r> {
     }
 
     /// Finds the taxa of the level and the rows that belong to each.
-    fn choose(&mut self, threshold: u64) {
+    fn choose(&mut self) {
         let place = |letter: u8| LETTERS.iter().position(|&one| one == letter);
         let mut last = None;
         for (at, row) in self.report.rows().iter().enumerate() {
@@ -230,7 +283,7 @@ impl<'r> Estimate<'r> {
             }
             let code = &self.codes[at];
             if *code == self.level.code {
-                let enough = row.clade >= threshold;
+                let enough = row.clade >= self.threshold;
                 last = enough.then_some(at);
                 self.notes.taxa += u64::from(enough);
                 self.notes.left_out += u64::from(!enough);
@@ -295,7 +348,21 @@ impl<'r> Estimate<'r> {
         self.report.rows()[row].clade as f64 + self.added[row]
     }
 
-    /// Writes Bracken's table: a line for each taxon of the level, in the order of the report. If bases are known, three
+    /// Returns the rows of Bracken's table: the taxa of the level, in the order of the report.
+    pub fn rows(&self) -> impl Iterator<Item = EstimateRow<'_>> {
+        let rows = self.report.rows().iter().enumerate();
+        let kept = rows.filter(|(at, _)| self.members[*at] == Some(*at));
+        kept.map(|(at, row)| EstimateRow {
+            name: row.name.trim_ascii_end(),
+            taxid: row.taxid,
+            reads: EstimatedNumber::new(row.clade, self.estimated(at), self.sum),
+            bases: self.bases.as_ref().map(|bases| {
+                EstimatedNumber::new(bases.rows[at][0], bases.estimated(at), bases.sum)
+            }),
+        })
+    }
+
+    /// Writes Bracken's table: a line for each of the [`rows`](Self::rows). If bases are known, three
     /// columns follow those of Bracken: the bases of the clade, these with the bases that were added, and their
     /// fraction of the sum over all taxa that are kept.
     ///
@@ -305,13 +372,9 @@ impl<'r> Estimate<'r> {
         output.write_all(HEADING.as_bytes())?;
         output.write_all(self.bases.as_ref().map_or("", |_| OF_BASES).as_bytes())?;
         output.write_all(b"\n")?;
-        for (at, row) in self.report.rows().iter().enumerate() {
-            if self.members[at] != Some(at) {
-                continue;
-            }
-            let (before, after) = (row.clade, self.estimated(at) as u64);
-            let fraction = share(after as f64, self.sum.trunc());
-            output.write_all(row.name.trim_ascii_end())?;
+        for row in self.rows() {
+            let EstimatedNumber { before, after, fraction } = row.reads;
+            output.write_all(row.name)?;
             write!(
                 output,
                 "\t{}\t{}\t{before}\t{}\t{after}\t{fraction:.5}",
@@ -319,9 +382,7 @@ impl<'r> Estimate<'r> {
                 self.level,
                 after - before
             )?;
-            if let Some(bases) = &self.bases {
-                let (before, after) = (bases.rows[at][0], bases.estimated(at) as u64);
-                let fraction = share(after as f64, bases.sum.trunc());
+            if let Some(EstimatedNumber { before, after, fraction }) = row.bases {
                 write!(output, "\t{before}\t{after}\t{fraction:.5}")?;
             }
             output.write_all(b"\n")?;
