@@ -36,12 +36,39 @@ impl Reads {
         let path = path.as_ref();
         let is_list = path.as_os_str().as_encoded_bytes().starts_with(b"@");
         let is_stdin = path.as_os_str() == "-";
-        if is_list || is_stdin || AnyTable::is_of_sequences(path)? {
-            return Ok(Reads::Inputs(expand_inputs(&[path.to_owned()])?));
+        match if is_list || is_stdin { None } else { Reads::table(path, hpc, context)? } {
+            Some(table) => Ok(Reads::Table(table)),
+            None => Ok(Reads::Inputs(expand_inputs(&[path.to_owned()])?)),
+        }
+    }
+
+    /// Opens the table at `path` as [`open`](Self::open) does; `None` if the file has sequences.
+    ///
+    /// # Errors
+    /// Fails as [`open`](Self::open) does.
+    pub fn table(
+        path: &Path,
+        hpc: bool,
+        context: &Context,
+    ) -> Result<Option<Box<AnyTable>>, Error> {
+        if AnyTable::is_of_sequences(path)? {
+            return Ok(None);
         }
         let table = AnyTable::open_with(path, true, context)?;
-        let table = if hpc { table.of_homopolymer_compressed()? } else { table };
-        Ok(Reads::Table(Box::new(table)))
+        Ok(Some(Box::new(if hpc { table.of_homopolymer_compressed()? } else { table })))
+    }
+
+    /// Returns the name of the reads at `path` in the names of outputs: that of the file without the suffix of a table.
+    pub fn name(path: &Path) -> String {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.trim_start_matches('@');
+        let stem = [".mgk", ".ktab", ".meryl", ".kff", ".jf", ".kmc_pre", ".kmc_suf"]
+            .iter()
+            .find_map(|end| name.strip_suffix(end));
+        match stem.unwrap_or(name) {
+            "-" | "" => "reads".to_owned(),
+            stem => stem.to_owned(),
+        }
     }
 
     /// Whether k-mers come from several technologies, so that low counts may be missing.

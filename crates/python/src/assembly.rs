@@ -89,7 +89,7 @@ pub(crate) fn qv(
     let (mother, father) = (keywords.object("maternal")?, keywords.object("paternal")?);
     keywords.finish()?;
     let source = |argument: &str, reads: &Bound<'_, PyAny>| {
-        Source::of(argument, reads, config.hpc, &context.temp_dir)
+        Source::of(argument, reads, config.hpc, &context)
     };
     let reads = source("reads", reads)?;
     let parents = match (mother, father) {
@@ -169,28 +169,35 @@ enum Source {
 
 impl Source {
     /// Returns the reads of an argument: a table, unless a file has sequences or is a list of such files.
-    fn of(argument: &str, given: &Bound<'_, PyAny>, hpc: bool, folder: &Path) -> PyResult<Source> {
+    fn of(
+        argument: &str,
+        given: &Bound<'_, PyAny>,
+        hpc: bool,
+        context: &Context,
+    ) -> PyResult<Source> {
         let py = given.py();
         if let Ok(table) = given.cast::<Table>() {
             let table = Box::new(table.get().again(py)?);
-            let name = name_of(table.path());
+            let name = Reads::name(table.path());
             return Ok(Source::Table { name, table });
         }
         if given.len().is_ok_and(|len| len == 0) {
             return Err(wrong(py, argument, "give at least one file or sequence"));
         }
-        let given = inputs(argument, given, folder)?;
+        let given = inputs(argument, given, &context.temp_dir)?;
         let first = given.inputs.first().and_then(Input::path).map(Path::to_owned);
         let names = || Arguments::default().with(argument, &first);
         let name = match given.are_files() {
-            true => first.as_deref().map_or_else(|| "reads".to_owned(), name_of),
+            true => first.as_deref().map_or_else(|| "reads".to_owned(), Reads::name),
             false => argument.to_owned(),
         };
         if let ([_], Some(path)) = (&given.inputs[..], &first)
-            && let Some(table) =
-                py.detach(|| opened(path, hpc)).map_err(|error| names().name(error)).or_raise(py)?
+            && let Some(table) = py
+                .detach(|| Reads::table(path, hpc, context))
+                .map_err(|error| names().name(error))
+                .or_raise(py)?
         {
-            return Ok(Source::Table { name, table: Box::new(table) });
+            return Ok(Source::Table { name, table });
         }
         Ok(Source::Reads { name, inputs: given })
     }
@@ -211,27 +218,6 @@ impl Source {
                 (name, Reads::Inputs(inputs.inputs.clone()), Some(inputs))
             }
         }
-    }
-}
-
-/// Opens the table at a path; `None` if it has sequences.
-fn opened(path: &Path, hpc: bool) -> Result<Option<AnyTable>, merganser_kmers::Error> {
-    if AnyTable::is_of_sequences(path)? {
-        return Ok(None);
-    }
-    let table = AnyTable::open(path)?;
-    Ok(Some(if hpc { table.of_homopolymer_compressed()? } else { table }))
-}
-
-/// Returns the name of reads in the names of outputs.
-fn name_of(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let stem = [".mgk", ".ktab", ".meryl", ".kff", ".jf", ".kmc_pre", ".kmc_suf"]
-        .iter()
-        .find_map(|end| name.strip_suffix(end));
-    match stem.unwrap_or(&name) {
-        "" => "reads".to_owned(),
-        stem => stem.to_owned(),
     }
 }
 

@@ -244,7 +244,7 @@ fn assembly(path: &Path) -> Result<Assembly> {
 fn parents(args: &QvArgs, context: &Context) -> Result<Option<[Parent; 2]>> {
     let (Some(mother), Some(father)) = (&args.maternal, &args.paternal) else { return Ok(None) };
     let parent = |path: &Path| {
-        Ok(Parent { name: reads::stem(path), reads: Reads::open(path, args.config.hpc, context)? })
+        Ok(Parent { name: Reads::name(path), reads: Reads::open(path, args.config.hpc, context)? })
     };
     let [mother, father]: [Result<Parent>; 2] = [mother, father].map(|path| parent(path));
     Ok(Some([mother?, father?]))

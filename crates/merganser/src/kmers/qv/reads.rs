@@ -49,23 +49,10 @@ pub(super) fn open(
     context: &Context,
 ) -> Result<(Reads, String)> {
     if let (Some(path), []) = (path, operands) {
-        return Ok((Reads::open(path, hpc, context)?, stem(path)));
+        return Ok((Reads::open(path, hpc, context)?, Reads::name(path)));
     }
-    let names: Vec<String> = operands.iter().map(|(path, _)| stem(path)).collect();
+    let names: Vec<String> = operands.iter().map(|(path, _)| Reads::name(path)).collect();
     let open = |(path, cut): &(PathBuf, Cut)| Ok((Reads::open(path, hpc, context)?, *cut));
     let reads = operands.iter().map(open).collect::<Result<_>>()?;
     Ok((Reads::Union(reads), names.join("+")))
-}
-
-/// Returns the name of the reads in the names of outputs.
-pub(super) fn stem(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.trim_start_matches('@');
-    let stem = [".mgk", ".ktab", ".meryl", ".kff", ".jf", ".kmc_pre", ".kmc_suf"]
-        .iter()
-        .find_map(|end| name.strip_suffix(end));
-    match stem.unwrap_or(name) {
-        "-" | "" => "reads".to_owned(),
-        stem => stem.to_owned(),
-    }
 }
