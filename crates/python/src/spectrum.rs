@@ -11,9 +11,6 @@ use pyo3::types::PyDict;
 use crate::errors::{malformed, with_keywords, wrong};
 use crate::{call, html};
 
-/// The fraction of the histogram that a model must explain to be useful.
-const EXPLAINED: f64 = 0.9;
-
 /// The model that GenomeScope fits to the histogram of a table, made by `Table.spectrum`. Notebooks show its plot and
 /// values.
 #[pyclass(frozen, module = "merganser")]
@@ -36,17 +33,10 @@ impl Spectrum {
             Some(argument) => wrong(py, argument, error.to_string()),
             None => malformed(py, format!("no model: {error}"), None),
         })?;
-        let mut doubts: Vec<String> = model.doubts.iter().map(ToString::to_string).collect();
-        if model.explained < EXPLAINED {
-            let part = 100.0 * model.explained;
-            doubts.push(format!(
-                "the model explains only {part:.0} % of the histogram: look at the plot before using its values"
-            ));
-        }
         let warnings = Warnings::default();
-        doubts.iter().for_each(|doubt| warnings.push(doubt));
+        model.doubts.iter().for_each(|doubt| warnings.push(doubt.to_string()));
         call::warn(py, &warnings)?;
-        let doubts = doubts.iter().map(|doubt| with_keywords(doubt)).collect();
+        let doubts = warnings.all().iter().map(|doubt| with_keywords(doubt)).collect();
         Ok(Spectrum { model, doubts })
     }
 

@@ -144,8 +144,6 @@ fn check_is_file(input: &Input) -> Result<(), Error> {
     }
 }
 
-/// The fraction of the histogram that a model must explain to be useful.
-const EXPLAINED: f64 = 0.9;
 /// The coverage below which chance changes the class of many k-mers.
 const LOW_COVERAGE: f64 = 10.0;
 
@@ -200,12 +198,6 @@ fn modelled(
     let model = Model::fit_with(rows, table.description().k, &settings);
     let model = model.map_err(|why| Error::Coverage { path: table.path().to_owned(), why })?;
     doubts.extend(model.doubts.iter().map(ToString::to_string));
-    if model.explained < EXPLAINED {
-        doubts.push(format!(
-            "the model explains only {:.0} % of the histogram: look at it (kmers histogram --model), and give `coverage`",
-            100.0 * model.explained
-        ));
-    }
     Ok(model.coverage * f64::from(ploidy) / f64::from(config.haplotypes()))
 }
 

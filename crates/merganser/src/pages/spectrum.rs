@@ -9,8 +9,6 @@ use crate::console::Console;
 use crate::failure::with_flags;
 use crate::progress::width;
 
-/// The fraction of the histogram that a model must explain to be drawn without a request.
-const EXPLAINED: f64 = 0.9;
 /// The ploidy that is assumed if none is given, as GenomeScope does.
 const PLOIDY: u32 = 2;
 
@@ -42,7 +40,7 @@ pub(crate) fn print(spectrum: &Spectrum, console: &Console) {
 pub(crate) fn modelled(histogram: &Histogram, k: usize) -> (Spectrum, Vec<String>, Vec<String>) {
     let rows: Vec<_> = histogram.iter().collect();
     let model = match Model::fit(&rows, k, PLOIDY) {
-        Ok(model) if model.explained >= EXPLAINED => model,
+        Ok(model) if model.is_useful() => model,
         Ok(model) => {
             let part = 100.0 * model.explained;
             let why = format!(

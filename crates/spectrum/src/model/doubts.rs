@@ -67,6 +67,8 @@ pub enum Doubt {
     },
     /// The number of errors per base is so high that most k-mers of the reads would have errors.
     Errors(f64),
+    /// The model explains only this fraction of the histogram: see [`Model::is_useful`].
+    PoorFit(f64),
 }
 
 impl fmt::Display for Doubt {
@@ -161,10 +163,17 @@ impl fmt::Display for Doubt {
                  contaminant",
                 100.0 * rate
             ),
+            Doubt::PoorFit(part) => write!(
+                f,
+                "the model explains only {:.0} % of the histogram: look at a plot of both before using its values",
+                100.0 * part
+            ),
         }
     }
 }
 
+/// The fraction of the histogram that a model must explain to be useful.
+const EXPLAINED: f64 = 0.9;
 /// The fraction of k-mers without a peak that a correct model can have, because the shapes of peaks differ.
 const UNEXPLAINED: f64 = 0.035;
 /// The minimum coverage of a haplotype at which the first of two peaks, or the only peak, is separate from the
@@ -181,6 +190,11 @@ const MUCH_IN_HIGH_COPIES: f64 = 0.03;
 const MUCH_IN_ERRORS: f64 = 0.5;
 
 impl Model {
+    /// Whether the model explains enough of the histogram to be used without a look at a plot.
+    pub fn is_useful(&self) -> bool {
+        self.explained >= EXPLAINED
+    }
+
     /// Adds all doubts except those about other readings and rows. `observed` and `expected` are all counts
     /// that the fit used, scaled by `part` relative to those of the histogram; `dip` is the first.
     pub(super) fn doubt(&mut self, observed: &[f64], expected: &[f64], dip: usize, part: f64) {
@@ -214,6 +228,9 @@ impl Model {
             && errors > MUCH_IN_ERRORS * self.total_kmers as f64
         {
             self.doubts.push(Doubt::Errors(rate));
+        }
+        if !self.is_useful() {
+            self.doubts.push(Doubt::PoorFit(self.explained));
         }
     }
 

@@ -29,8 +29,6 @@ const COLUMNS: usize = 96;
 const ROWS: usize = 20;
 /// The maximum size of a FastK histogram in bytes.
 const LARGEST_HIST: u64 = 64 << 20;
-/// The fraction of the histogram that a model must explain to be useful.
-const EXPLAINED: f64 = 0.9;
 
 pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     interrupt::cancel_on_interrupt();
@@ -71,17 +69,8 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
         output.finish().map_err(Error::from)?;
     }
     let doubts = model.doubts.iter().map(|doubt| with_flags(&doubt.to_string()));
-    let mut doubts: Vec<String> = doubts.collect();
+    let doubts: Vec<String> = doubts.collect();
     doubts.iter().for_each(|doubt| console.warn(format_args!("{}: {doubt}", args.table.display())));
-    if model.explained < EXPLAINED {
-        let part = 100.0 * model.explained;
-        let doubt = format!(
-            "the model explains only {part:.0} % of this histogram: look at the plot before using \
-             its values"
-        );
-        console.warn(&doubt);
-        doubts.push(doubt);
-    }
     shown.write(args, (&histogram, k), Some(&model), doubts, console)?;
     outputs.commit_last().map_err(Error::from)?;
     Ok(ExitCode::SUCCESS)
