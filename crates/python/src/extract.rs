@@ -8,8 +8,7 @@ use merganser_io::{OutputFormat, OutputSet, ReadInput};
 use merganser_run::{Warnings, counted};
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::extract::{
-    ExtractConfig, ExtractOutcome, ExtractPaths, Relatives, relatives_in_report,
-    relatives_in_taxonomy, run_in,
+    ExtractConfig, ExtractOutcome, ExtractPaths, relatives_in_report, relatives_in_taxonomy, run_in,
 };
 use merganser_taxreport::output::ReadPaths;
 use pyo3::prelude::*;
@@ -176,15 +175,8 @@ fn taxa(
     } else {
         return Ok((ExtractConfig::new(taxids), Vec::new()));
     };
-    let Relatives { taxids, missing, mut known, .. } = found;
-    if let Some(first) = missing.first() {
-        let count = counted(missing.len() as u64, "taxid");
-        warnings.push(format!(
-            "not in the taxonomy: {count}, first {first}; no taxa above or below are included"
-        ));
-    }
-    known.sort_unstable();
-    Ok((ExtractConfig { known: Some(known), ..ExtractConfig::new(taxids) }, files))
+    found.warn(warnings);
+    Ok((found.into(), files))
 }
 
 /// Adds warnings about reads without lines, and lines without reads.
@@ -192,23 +184,6 @@ fn warn(outcome: &ExtractOutcome, lines: &Path, warnings: &Warnings) {
     let lines = lines.display();
     if outcome.records == 0 {
         warnings.push("there are no reads in the input");
-    }
-    if let Some(first) = &outcome.first_without_line {
-        let (have, are) = match outcome.without_line {
-            1 => ("has", "is"),
-            _ => ("have", "are"),
-        };
-        let reads = counted(outcome.without_line, "read");
-        warnings.push(format!(
-            "{lines}: {reads} {have} no line in this file and {are} left out, first {first}"
-        ));
-    }
-    // Both mates may share a line.
-    let with_line = outcome.records - outcome.without_line - outcome.shared;
-    if outcome.lines > with_line {
-        let others = outcome.lines - with_line;
-        let (count, are) = (counted(others, "line"), if others == 1 { "is" } else { "are" });
-        warnings.push(format!("{lines}: {count} of this file {are} not of these reads"));
     }
 }
 

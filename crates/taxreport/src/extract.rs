@@ -18,7 +18,7 @@ use merganser_io::{
     BgzfBlocks, CommentTags, Header, Keep, OutputSet, ReadInput, Records, WhichAlignments,
 };
 use merganser_run::engine::Engine;
-use merganser_run::{Budget, Context, Shortage, Stages, Unit, thousands};
+use merganser_run::{Budget, Context, Shortage, Stages, Unit, Warnings, counted, thousands};
 
 use crate::Error;
 use crate::output::ReadPaths;
@@ -214,6 +214,8 @@ fn run_pass(
              each read a unique name, or give the reads in the order of the lines"
         ));
     }
+    let is_paired = segments.iter().all(ReadInput::is_paired);
+    outcome.warn(lines, if is_paired { "pair" } else { "read" }, &context.warnings);
     outcome.peak_memory = merganser_run::peak_rss();
     Ok(outcome)
 }
@@ -252,6 +254,25 @@ fn room(context: &Context) -> Result<u64, Error> {
 }
 
 impl ExtractOutcome {
+    /// Warns of reads without lines, and lines without reads; `noun` is the word for a read.
+    fn warn(&self, lines: &Path, noun: &str, warnings: &Warnings) {
+        let lines = shown(lines).display();
+        if let Some(first) = &self.first_without_line {
+            let reads = counted(self.without_line, noun);
+            let (have, are) = if self.without_line == 1 { ("has", "is") } else { ("have", "are") };
+            warnings.push(format!(
+                "{lines}: {reads} {have} no line in this file and {are} left out, first {first}"
+            ));
+        }
+        // Both mates may share a line.
+        let with_line = self.records - self.without_line - self.shared;
+        let others = self.lines.saturating_sub(with_line);
+        if others > 0 {
+            let (count, are) = (counted(others, "line"), if others == 1 { "is" } else { "are" });
+            warnings.push(format!("{lines}: {count} of this file {are} not of these reads"));
+        }
+    }
+
     fn take(&mut self, tally: Tally) {
         self.records = tally.records;
         self.extracted = tally.extracted;

@@ -598,7 +598,7 @@ fn reads_of_one_name_in_another_order_than_lines() {
     dir.write("r.fa", reads(&["a", "a", "b"]));
     dir.write("l", lines(&[("a", 101), ("b", 101), ("a", 102)]));
     let (warning, _) = warned(&dir, extract);
-    assert_eq!(warning, "warning: l: 1 lines of this file are not of these reads");
+    assert_eq!(warning, "warning: l: 1 line of this file is not of these reads");
     dir.write("l", lines(&[("a", 101), ("b", 101)]));
     sound(&dir, extract);
 }

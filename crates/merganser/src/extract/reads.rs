@@ -9,8 +9,7 @@ use merganser_io::{Input, QualityOffset, ReadInput};
 use merganser_report::multiqc::Kind;
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::extract::{
-    ExtractConfig, ExtractOutcome, ExtractPaths, Relatives, relatives_in_report,
-    relatives_in_taxonomy, run_in,
+    ExtractConfig, ExtractOutcome, ExtractPaths, relatives_in_report, relatives_in_taxonomy, run_in,
 };
 use merganser_taxreport::report::KrakenReport;
 
@@ -57,7 +56,7 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
         exclude: args.exclude,
         any_names: args.reads.pairs.any_names,
         fasta: is_fasta,
-        ..taxa(args, console)?
+        ..taxa(args)?
     };
     let context = common::context(args.threads.number(), args.memory, None, None);
     let outcome = run_in(&config, &args.lines, &segments, (&paths, &set), &context)?;
@@ -139,7 +138,7 @@ fn segments(args: &ExtractReadsArgs) -> Result<Vec<ReadInput>> {
 }
 
 /// Returns the selected taxa, including relatives if requested, and all known taxa.
-fn taxa(args: &ExtractReadsArgs, console: &Console) -> Result<ExtractConfig> {
+fn taxa(args: &ExtractReadsArgs) -> Result<ExtractConfig> {
     let (children, parents) = (args.include_children, args.include_parents);
     let found = if let Some(path) = &args.report {
         let report = KrakenReport::read(path, &console::warnings())?;
@@ -156,33 +155,13 @@ fn taxa(args: &ExtractReadsArgs, console: &Console) -> Result<ExtractConfig> {
     } else {
         return Ok(ExtractConfig::new(taxids(&args.taxid, &[], "no taxonomy")?));
     };
-    let Relatives { taxids, missing, mut known, .. } = found;
-    if let Some(first) = missing.first() {
-        console.warn(format_args!(
-            "{} of the taxids are not in the taxonomy, first {first}: no taxa above or below them are included",
-            missing.len()
-        ));
-    }
-    known.sort_unstable();
-    Ok(ExtractConfig { known: Some(known), ..ExtractConfig::new(taxids) })
+    found.warn(&console::warnings());
+    Ok(found.into())
 }
 
 /// Prints the results; `unit` is the word for the reads, of which a pair is one.
 fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, unit: &str, console: &Console) {
-    let lines = args.lines.display();
     warn_of_none(outcome.records, console);
-    if let Some(first) = &outcome.first_without_line {
-        let count = thousands(outcome.without_line);
-        console.warn(format_args!(
-            "{lines}: {count} {unit} have no line in this file and are left out, first {first}"
-        ));
-    }
-    // Both mates may share a line.
-    let with_line = outcome.records - outcome.without_line - outcome.shared;
-    if outcome.lines > with_line {
-        let count = thousands(outcome.lines - with_line);
-        console.warn(format_args!("{lines}: {count} lines of this file are not of these reads"));
-    }
     if let Some(read) = &outcome.out_of_order {
         console.info(format_args!(
             "reads and lines are in different orders from read {read} on: names were kept in memory"

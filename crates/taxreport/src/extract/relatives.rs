@@ -2,8 +2,11 @@
 
 use std::collections::HashSet;
 
-use crate::report::KrakenReport;
+use merganser_run::{Warnings, counted};
 use merganser_taxonomy::Taxonomy;
+
+use super::ExtractConfig;
+use crate::report::KrakenReport;
 
 /// Taxa with their relatives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +18,25 @@ pub struct Relatives {
     pub missing: Vec<u64>,
     /// All known taxids, including those that were merged into others, sorted.
     pub known: Vec<u64>,
+}
+
+impl Relatives {
+    /// Warns of given taxa that are unknown.
+    pub fn warn(&self, warnings: &Warnings) {
+        if let Some(first) = self.missing.first() {
+            let count = counted(self.missing.len() as u64, "taxid");
+            warnings.push(format!(
+                "not in the taxonomy: {count}, first {first}; no taxa above or below are included"
+            ));
+        }
+    }
+}
+
+impl From<Relatives> for ExtractConfig {
+    fn from(relatives: Relatives) -> ExtractConfig {
+        let Relatives { taxids, known, .. } = relatives;
+        ExtractConfig { known: Some(known), ..ExtractConfig::new(taxids) }
+    }
 }
 
 /// Adds the taxa that a report lists below `taxids` (with `children`) and above them up to the root (with
