@@ -223,6 +223,7 @@ fn run_pass(
     stages.add("filter", begun.elapsed());
     stages.add("sync", writer.finish()?);
     progress.finish();
+    context.warnings.expect_reads(tally.records);
     Ok(Outcome {
         records: tally.records,
         bases: tally.bases,

@@ -258,9 +258,7 @@ const MANY: u64 = 100;
 /// Warns about empty input, reads that are slow or impossible to map, and hits that were left out.
 fn warn(config: &Config, outcome: &Outcome, warnings: &Warnings) {
     let (reported, effort) = (&outcome.reported, &outcome.effort);
-    if reported.reads == 0 {
-        warnings.push("there are no reads in the input");
-    }
+    warnings.expect_reads(reported.reads);
     if reported.mapped == 0 && reported.reads >= MANY {
         warnings.push(
             "no read was mapped: are reads and reference of the same organism, and the reads short and with few errors? \

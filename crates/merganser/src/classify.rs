@@ -25,13 +25,13 @@ use merganser_classify::{Classifier, Devices};
 use merganser_io::{FileKind, Input, OutputSet, ReadInput};
 use merganser_kraken2::Kraken2Database;
 use merganser_library::References;
-use merganser_run::{Cancel, Context, DeviceChoice, Shard, counted, thousands};
+use merganser_run::{Cancel, Context, DeviceChoice, NO_READS, Shard, counted, thousands};
 use merganser_taxonomy::TaxonomySource;
 
 use crate::args::ClassifyArgs;
 use crate::args::build::TaxidArgs;
 use crate::args::classify::{ClassifyCommand, QueryArgs};
-use crate::common::{NO_READS, number_of_files, refuse_swapped, taxonomy_of, text_of, unit};
+use crate::common::{number_of_files, refuse_swapped, taxonomy_of, text_of, unit};
 use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::files::{RunFiles, is_same};

@@ -19,9 +19,6 @@ use crate::failure::{usage, with_flags};
 use crate::interrupt;
 use crate::progress::Bar;
 
-/// The warning about inputs without reads.
-pub(crate) const NO_READS: &str = "there are no reads in the input";
-
 /// Returns the context of a run: the resources that the options of all commands name, and the progress bar, the
 /// warnings and the cancellation of the program.
 pub(crate) fn context(
@@ -198,13 +195,6 @@ pub(crate) fn tell_time(
     let peak = peak_memory.map(|peak| format!(", peak memory {}", format_size(peak)));
     let (seconds, threads) = (started.elapsed().as_secs_f64(), counted(threads as u64, "thread"));
     console.info(format_args!("{seconds:.2} s, {threads}{}", peak.unwrap_or_default()));
-}
-
-/// Warns if the number of reads is 0.
-pub(crate) fn warn_of_none(reads: u64, console: &Console) {
-    if reads == 0 {
-        console.warn(NO_READS);
-    }
 }
 
 /// Returns the number of files of these inputs as text.

@@ -1,11 +1,11 @@
 //! `merganser.extract`: the reads of some taxa.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use merganser_alignments::ReadFormat;
 use merganser_classify::Error;
 use merganser_io::{OutputFormat, OutputSet, ReadInput};
-use merganser_run::{Warnings, counted};
+use merganser_run::Warnings;
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::extract::{
     ExtractConfig, ExtractOutcome, ExtractPaths, relatives_in_report, relatives_in_taxonomy, run_in,
@@ -102,7 +102,6 @@ pub(crate) fn extract<'py>(
         let set = OutputSet::new();
         let outcome = run_in(&config, &lines, &reads.segments, (&files, &set), context)?;
         set.commit()?;
-        warn(&outcome, &lines, &context.warnings);
         Ok::<_, Error>(outcome)
     })?;
     numbers(py, &outcome)
@@ -177,14 +176,6 @@ fn taxa(
     };
     found.warn(warnings);
     Ok((found.into(), files))
-}
-
-/// Adds warnings about reads without lines, and lines without reads.
-fn warn(outcome: &ExtractOutcome, lines: &Path, warnings: &Warnings) {
-    let lines = lines.display();
-    if outcome.records == 0 {
-        warnings.push("there are no reads in the input");
-    }
 }
 
 fn numbers<'py>(py: Python<'py>, outcome: &ExtractOutcome) -> PyResult<Bound<'py, PyDict>> {

@@ -58,5 +58,5 @@ pub use stages::Stages;
 pub use streams::was_closed_at_start;
 pub use summary::Summary;
 pub use threads::{StartError, join, resolve_threads, start, start_scoped, with_ample_stack};
-pub use warnings::Warnings;
+pub use warnings::{NO_READS, Warnings};
 pub use workers::{run_workers, run_workers_collect};

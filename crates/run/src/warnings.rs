@@ -2,6 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// The warning about inputs without reads.
+pub const NO_READS: &str = "there are no reads in the input";
+
 /// The warnings of a run, one line each, which says what is doubtful, how often, in which
 /// file, and what to do. As in errors, fields of configurations are in backticks
 /// ([`with_names`](crate::with_names)). Clones share one list; each message is kept once.
@@ -22,6 +25,13 @@ impl Warnings {
         let mut all = self.lock();
         if !all.contains(&message) {
             all.push(message);
+        }
+    }
+
+    /// Warns if the number of reads is 0.
+    pub fn expect_reads(&self, reads: u64) {
+        if reads == 0 {
+            self.push(NO_READS);
         }
     }
 

@@ -254,9 +254,10 @@ fn room(context: &Context) -> Result<u64, Error> {
 }
 
 impl ExtractOutcome {
-    /// Warns of reads without lines, and lines without reads; `noun` is the word for a read.
+    /// Warns of an input without reads, reads without lines, and lines without reads; `noun` is the word for a read.
     fn warn(&self, lines: &Path, noun: &str, warnings: &Warnings) {
         let lines = shown(lines).display();
+        warnings.expect_reads(self.records);
         if let Some(first) = &self.first_without_line {
             let reads = counted(self.without_line, noun);
             let (have, are) = if self.without_line == 1 { ("has", "is") } else { ("have", "are") };

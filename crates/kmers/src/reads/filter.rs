@@ -381,12 +381,14 @@ impl<'f> Filter<'f> {
     ) -> Result<Filtered, Error> {
         let done = batch::run(job, self, segments, batch::FILTERING, outputs)?;
         let none = Filtered { skipped_alignments: done.skipped, ..Filtered::default() };
-        Ok(done.tallies.into_iter().fold(none, |sum, part| Filtered {
+        let filtered = done.tallies.into_iter().fold(none, |sum, part| Filtered {
             reads: sum.reads + part.reads,
             kept: sum.kept + part.kept,
             changed_bases: sum.changed_bases + part.changed_bases,
             ..sum
-        }))
+        });
+        job.context.warnings.expect_reads(filtered.reads);
+        Ok(filtered)
     }
 
     /// Collects the name of a read or pair if it decides about its template.

@@ -35,12 +35,14 @@ pub fn profile(job: Job<'_>, inputs: &[Input], output: &mut Output) -> Result<Pr
     let lines = Lines { long: LongProfiles::new(&job.context.temp_dir) };
     let done = batch::run(job, &lines, &segments, "looking up", outputs)?;
     let none = Profiled { skipped_alignments: done.skipped, ..Profiled::default() };
-    Ok(done.tallies.into_iter().fold(none, |sum, part| Profiled {
+    let profiled = done.tallies.into_iter().fold(none, |sum, part| Profiled {
         reads: sum.reads + part.reads,
         kmers: sum.kmers + part.kmers,
         found: sum.found + part.found,
         ..sum
-    }))
+    });
+    job.context.warnings.expect_reads(profiled.reads);
+    Ok(profiled)
 }
 
 struct Lines {

@@ -19,7 +19,7 @@ use merganser_run::{Cancel, Context, Summary, thousands};
 use super::certificate::{self, Digests, SharedDigests};
 use super::{page, sheet, summary};
 use crate::args::deplete::DepleteFilterArgs;
-use crate::common::{self, hint_at_mates, tell_skipped, tell_time, warn_of_none};
+use crate::common::{self, hint_at_mates, tell_skipped, tell_time};
 use crate::console::Console;
 use crate::dry_run::DryRun;
 use crate::failure::usage;
@@ -257,7 +257,6 @@ fn tell(finished: &Finished<'_>, console: &Console) {
         console.info(format_args!("{}", told(confirmed, &format!("{removed} {unit}"))));
     }
     tell_time(finished.started, finished.context.threads, outcome.peak_memory, console);
-    warn_of_none(outcome.records, console);
 }
 
 /// Opens the index of the haplotypes, if there is one.

@@ -16,7 +16,7 @@ use merganser_taxreport::report::KrakenReport;
 use super::{outputs, page};
 use crate::args::extract::{ExtractFormat, ExtractReadsArgs};
 use crate::args::taxon::{TaxonArg, has_names, taxids};
-use crate::common::{self, tell_skipped, unit, warn_of_none};
+use crate::common::{self, tell_skipped, unit};
 use crate::console::{self, Console};
 use crate::database::{self, AnyDatabase};
 use crate::failure::usage;
@@ -161,7 +161,6 @@ fn taxa(args: &ExtractReadsArgs) -> Result<ExtractConfig> {
 
 /// Prints the results; `unit` is the word for the reads, of which a pair is one.
 fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, unit: &str, console: &Console) {
-    warn_of_none(outcome.records, console);
     if let Some(read) = &outcome.out_of_order {
         console.info(format_args!(
             "reads and lines are in different orders from read {read} on: names were kept in memory"

@@ -16,7 +16,7 @@ use merganser_run::{Context, counted, thousands};
 use super::tables;
 use crate::args::device::DeviceArgs;
 use crate::args::kmers::{FilterReadsArgs, ProfileArgs, TableArgs};
-use crate::common::{hint_at_mates, tell_skipped, unit, warn_of_none};
+use crate::common::{hint_at_mates, tell_skipped, unit};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -62,7 +62,6 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     let [kept, all] = [done.kept, done.reads].map(|reads| thousands(reads / mates));
     console.info(format_args!("{kept} of {all} {} were kept{changed}", unit(&segments)));
     tell_peak(console);
-    warn_of_none(done.reads, console);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -150,7 +149,6 @@ pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode>
     let (reads, kmers) = (counted(done.reads, "read"), counted(done.kmers, "k-mer"));
     let found = thousands(done.found);
     console.info(format_args!("{reads}; the table has {found} of their {kmers}"));
-    warn_of_none(done.reads, console);
     tell_peak(console);
     Ok(ExitCode::SUCCESS)
 }

@@ -17,7 +17,7 @@ use merganser_search::{
 
 use super::outputs;
 use crate::args::SearchArgs;
-use crate::common::{self, NO_READS};
+use crate::common;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -190,13 +190,9 @@ fn told_of_samples(outcome: &Demultiplexed) -> (String, Option<&'static str>) {
         counted(outcome.samples.len() as u64, "sample"),
         thousands(all - assigned),
     );
-    let warning = match (all, assigned) {
-        (0, _) => Some(NO_READS),
-        (_, 0) => Some(
-            "no read was assigned: check the barcodes, their order and their strand, --window, and -e",
-        ),
-        _ => None,
-    };
+    let warning = (all > 0 && assigned == 0).then_some(
+        "no read was assigned: check the barcodes, their order and their strand, --window, and -e",
+    );
     (line, warning)
 }
 
@@ -211,14 +207,10 @@ fn told_of_adapters(outcome: &Trimmed, keep_empty: bool) -> (String, Option<&'st
         thousands(outcome.empty_reads()),
         if keep_empty { "written as N" } else { "left out" },
     );
-    let warning = match outcome {
-        Trimmed { reads: 0, .. } => Some(NO_READS),
-        Trimmed { bases, kept_bases, .. } if *kept_bases < bases / 2 => Some(
-            "more than half of the letters were cut away; if that is not expected, give an adapter that reads end \
-             with as its reverse complement, or a smaller --window",
-        ),
-        _ => None,
-    };
+    let warning = (outcome.kept_bases < outcome.bases / 2).then_some(
+        "more than half of the letters were cut away; if that is not expected, give an adapter that reads end \
+         with as its reverse complement, or a smaller --window",
+    );
     (line, warning)
 }
 

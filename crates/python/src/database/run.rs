@@ -4,7 +4,7 @@ use merganser_classify::Error;
 use merganser_classify::{Outputs, RunConfig, run_with};
 use merganser_io::OutputSet;
 use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2Outcome, run_with as run_kraken2};
-use merganser_run::{Context, Warnings};
+use merganser_run::Context;
 
 use super::files::Files;
 use super::opened::Opened;
@@ -27,7 +27,7 @@ impl Run<'_> {
             }
             Opened::Kraken2(database) => self.kraken2(database, outputs)?.records,
         };
-        warn_of_none(records, &self.context.warnings);
+        self.context.warnings.expect_reads(records);
         Ok(())
     }
 
@@ -60,14 +60,7 @@ impl Run<'_> {
         };
         open.finish(context)?;
         set.commit()?;
-        warn_of_none(records, warnings);
+        warnings.expect_reads(records);
         Ok(text)
-    }
-}
-
-/// Warns if a run had no reads.
-fn warn_of_none(records: u64, warnings: &Warnings) {
-    if records == 0 {
-        warnings.push("there are no reads in the input");
     }
 }

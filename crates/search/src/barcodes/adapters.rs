@@ -90,6 +90,7 @@ pub fn trim_in(
     outcome.skipped_alignments = ran.skipped_alignments;
     outcome.stages = ran.stages;
     outcome.peak_memory = ran.peak_memory;
+    context.warnings.expect_reads(outcome.reads);
     Ok(outcome)
 }
 
