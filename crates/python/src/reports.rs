@@ -2,7 +2,6 @@
 
 mod bracken;
 mod given;
-mod page;
 mod ranks;
 
 use std::io::Write;
@@ -13,6 +12,9 @@ use arrow_array::{Float64Array, UInt32Array, UInt64Array};
 use merganser_classify::Error;
 use merganser_classify::partial::{join, read_report};
 use merganser_io::{Input, OutputSet, warn_of_repeated};
+use merganser_report::data::Data;
+use merganser_report::html::page;
+use merganser_report::taxa;
 use merganser_run::{Cancel, Warnings, counted};
 use merganser_taxreport::bracken::{Distribution, Level};
 use merganser_taxreport::report::{
@@ -426,8 +428,9 @@ impl Report {
     ) -> PyResult<String> {
         let others = others.unwrap_or_default();
         let others = others.iter().map(|(name, report)| (name.as_str(), &report.get().0));
-        let all: Vec<_> = std::iter::once((sample, &self.0)).chain(others).collect();
-        page::of(&all).map_err(|problem| malformed(py, problem, None))
+        let all = std::iter::once((sample, &self.0)).chain(others);
+        let data: Vec<Data> = all.map(|(name, of)| taxa::data(name, name.to_owned(), of)).collect();
+        page(&data).map_err(|problem| malformed(py, problem.to_string(), None))
     }
 
     /// Supports pickling: the text of the report is stored.

@@ -4,6 +4,7 @@
 //! [`data`] has the results of a run: [`html`] makes a page of them, [`plot`] figures for publication, [`multiqc`]
 //! sections. [`model`] plots the model of a k-mer histogram, [`classes`] histograms of classes of k-mers,
 //! [`haplotypes`] the parents' k-mers in assemblies, [`smudges`] the pairs of k-mers that show the ploidy.
+//! [`taxa`] converts classification reports.
 //!
 //! ```
 //! use merganser_report::data::Spectrum;
@@ -36,6 +37,7 @@ pub mod model;
 pub mod multiqc;
 pub mod plot;
 pub mod smudges;
+pub mod taxa;
 pub mod text;
 
 pub use draw::{Error, Picture};

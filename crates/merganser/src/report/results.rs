@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use merganser_io::is_read_once;
 use merganser_report::data::Data;
+use merganser_report::taxa;
 use merganser_taxreport::report::KrakenReport;
 
 use super::sample_of;
 use crate::common::text_of;
 use crate::console;
-use crate::pages::taxa;
 
 /// The maximum size of a file of results in bytes; a page of more data would be unusable.
 const LARGEST: u64 = 1 << 30;
@@ -61,9 +61,6 @@ fn lines(path: &Path) -> Result<Option<String>> {
 /// Reads a report's taxa; the sample is named after the file.
 fn of_report(path: &Path) -> Result<Data> {
     let report = KrakenReport::read(path, &console::warnings())?;
-    let sample = text_of(&sample_of(path));
-    let mut data = Data::new(env!("CARGO_PKG_VERSION"), "report html", &sample);
-    data.inputs.push(path.file_name().map_or_else(|| "stdin".to_owned(), text_of));
-    data.taxa = Some(taxa::of(&report, None, None));
-    Ok(data)
+    let input = path.file_name().map_or_else(|| "stdin".to_owned(), text_of);
+    Ok(taxa::data(&text_of(&sample_of(path)), input, &report))
 }
