@@ -216,7 +216,7 @@ fn sheets_that_cannot_be_done_are_refused_before_any_work() {
         for (sheet, expected) in [
             ("case.csv", "case.csv: samples S1 and s1 differ only in case"),
             ("path.csv", "path.csv: line 2: the name 'a/b' has / or NUL in it"),
-            ("gone.csv", "gone.fq: "),
+            ("gone.csv", "gone.csv: line 2: gone.fq: "),
             ("url.csv", "url.csv: line 2: s3://x/1.fq is a URL: download the file"),
             ("none.csv", "none.csv: line 2: there are no reads"),
         ] {

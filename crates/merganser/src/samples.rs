@@ -13,7 +13,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use merganser_io::ReadInput;
+use merganser_io::{Input, ReadInput, is_read_once, reason};
+use merganser_kmers::tables::AnyTable;
 use merganser_run::Shard;
 
 use crate::args::ReadsArgs;
@@ -36,7 +37,7 @@ pub(crate) type SampleWithAssemblies = (OsString, Vec<ReadInput>, Vec<PathBuf>);
 /// warning.
 ///
 /// # Errors
-/// If the sheet is invalid; the message names the line.
+/// If the sheet is invalid or a file is missing; the message names the line.
 pub(crate) fn read(
     path: &Path,
     reads: &ReadsArgs,
@@ -67,10 +68,10 @@ fn read_rows(
     console: &Console,
 ) -> Result<Vec<SampleWithAssemblies>> {
     let in_sheet = |error: String| anyhow!("{}: {error}", path.display());
-    let text =
-        merganser_io::read_table(path).map_err(|error| in_sheet(merganser_io::reason(&error)))?;
+    let text = merganser_io::read_table(path).map_err(|error| in_sheet(reason(&error)))?;
     let samples = sheet::parse(&text, content).map_err(|error| in_sheet(error.to_string()))?;
     check_case(samples.iter().map(|sample| &*sample.name)).map_err(in_sheet)?;
+    samples.iter().try_for_each(|sample| check_files(sample, content)).map_err(in_sheet)?;
     let samples = repeats::settle(path, samples, console)?;
     let segment = |segment| match segment {
         ReadInput::Single(input) => ReadInput::Single(reads.input(input)),
@@ -82,6 +83,31 @@ fn read_rows(
         (rows.name, segments, rows.assemblies)
     };
     Ok(samples.into_iter().map(sample).collect())
+}
+
+/// Checks that the files of a sample exist. Reads may be tables of several files if the sheet has assemblies.
+///
+/// # Errors
+/// Names the line, the file and the reason.
+fn check_files(sample: &SampleRows, content: Content) -> Result<(), String> {
+    let exists = |path: &Path| match path.metadata() {
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("{}: cannot open: {}", path.display(), reason(&error))),
+    };
+    let is_readable = |path: &Path| match content.assemblies && !is_read_once(path) {
+        true => AnyTable::is_of_sequences(path).map(drop).map_err(|error| error.to_string()),
+        false => exists(path),
+    };
+    let reads = sample.reads.iter().flat_map(|(line, reads)| {
+        let paths = reads.inputs().filter_map(Input::path);
+        paths.map(move |path| (line, is_readable(path)))
+    });
+    let assemblies = sample.new_assemblies.iter().zip(&sample.assemblies);
+    let assemblies = assemblies.map(|(line, path)| (line, exists(path)));
+    for (line, checked) in reads.chain(assemblies) {
+        checked.map_err(|error| format!("line {line}: {error}"))?;
+    }
+    Ok(())
 }
 
 /// Checks that no two names differ only in case: where file systems ignore it, one sample would replace the other.

@@ -130,7 +130,8 @@ fn sample_sheets_that_cannot_be_done_are_refused_at_once() {
     dir.write("bad.tsv", "a\t1.fq\nb\n");
     let run = |args: &str| dir.run(&format!("classify refs.mgdb {args}"));
     let missing = run("--sample-sheet missing.tsv -o {}.out").fails(1);
-    assert!(missing.contains("gone.fq: cannot open: no such file"), "{missing}");
+    let expected = "missing.tsv: line 2: gone.fq: cannot open: no such file or directory";
+    assert!(missing.contains(expected), "{missing}");
     let name = run("--sample-sheet same.tsv -o out").fails(2);
     assert!(name.contains("-o out: with --sample-sheet, put {} where"), "{name}");
     run("--sample-sheet same.tsv").fails(2);
