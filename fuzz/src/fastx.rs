@@ -128,9 +128,19 @@ pub fn naive(bytes: &[u8]) -> Records {
     let lines = text.split(|&byte| byte == b'\n');
     let lines: Vec<&[u8]> = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
     let mut records = Records::new();
+    let is_blank = |byte: &u8| matches!(*byte, b' ' | b'\t' | b'\r');
     if text.first() == Some(&b'@') {
         for record in lines.chunks(4).filter(|record| !record[0].is_empty()) {
-            records.push((record[1].to_vec(), record.get(3).map_or(vec![], |q| q.to_vec())));
+            // Blanks around the sequence do not count, nor do those behind a quality that is longer.
+            let start = record[1].iter().take_while(|byte| is_blank(byte)).count();
+            let trim_end = |line: &[u8]| {
+                let blanks = line.iter().rev().take_while(|byte| is_blank(byte)).count();
+                line[..line.len() - blanks].to_vec()
+            };
+            let sequence = trim_end(&record[1][start..]);
+            let quality = record.get(3).copied().unwrap_or_default();
+            let is_longer = quality.len() > sequence.len();
+            records.push((sequence, if is_longer { trim_end(quality) } else { quality.to_vec() }));
         }
         return records;
     }
@@ -139,7 +149,6 @@ pub fn naive(bytes: &[u8]) -> Records {
             _ if line.first() == Some(&b'>') => records.push(Default::default()),
             _ if line.first() == Some(&b';') => {}
             Some((sequence, _)) => {
-                let is_blank = |byte: &&u8| matches!(**byte, b' ' | b'\t' | b'\r');
                 sequence.extend(line.iter().filter(|byte| !is_blank(byte)));
             }
             None => assert!(line.is_empty(), "accepted without a header"),

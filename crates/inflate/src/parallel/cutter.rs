@@ -148,9 +148,10 @@ impl Cutter {
         let after = stream.inflate.position();
         self.next = after / 8;
         self.pieces = self.pieces.saturating_sub(1);
-        // Continue with ranges when the compression ratio is ordinary again.
+        // Continue with ranges when the compression ratio is ordinary again. At the end of the file, only the stream tells whether
+        // the data are complete.
         let ordinary = (after - before) / 8 * LARGE_RATIO >= text.len() as u64;
-        if self.pieces == 0 && ordinary {
+        if self.pieces == 0 && ordinary && self.next < self.length {
             self.known = Some(stream)
         } else {
             self.stream = Some(stream)

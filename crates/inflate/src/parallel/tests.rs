@@ -240,6 +240,16 @@ fn cut_off_anywhere() {
     check(&behind, Plan { range: 300, limit: 2_000 }, 2).unwrap();
 }
 
+/// The end of the data may be met while text that was read as a stream is handed over, just before ranges go on.
+#[test]
+fn cut_off_where_ranges_go_on_after_a_stream() {
+    // Five codes of 9 bits after the 3 bits of the block's header: all others end with a byte.
+    let bytes = fixed(&[&[0xff; 5], &reads(300, 7)[..]].concat());
+    for cut in 40..bytes.len() {
+        check(&bytes[..cut], Plan { range: 20, limit: 12 }, 1).unwrap();
+    }
+}
+
 proptest! {
     #[test]
     fn any_damage_is_seen(
