@@ -13,8 +13,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use merganser_io::{Input, ReadInput, is_read_once, reason};
-use merganser_kmers::tables::AnyTable;
+use merganser_io::{Input, ReadInput, reason};
 use merganser_run::Shard;
 
 use crate::args::ReadsArgs;
@@ -85,27 +84,26 @@ fn read_rows(
     Ok(samples.into_iter().map(sample).collect())
 }
 
-/// Checks that the files of a sample exist. Reads may be tables of several files if the sheet has assemblies.
+/// Checks that the files of a sample exist. If the sheet has assemblies, reads may be a KMC database, which is named by its
+/// prefix.
 ///
 /// # Errors
 /// Names the line, the file and the reason.
 fn check_files(sample: &SampleRows, content: Content) -> Result<(), String> {
-    let exists = |path: &Path| match path.metadata() {
-        Ok(_) => Ok(()),
-        Err(error) => Err(format!("{}: cannot open: {}", path.display(), reason(&error))),
-    };
-    let is_readable = |path: &Path| match content.assemblies && !is_read_once(path) {
-        true => AnyTable::is_of_sequences(path).map(drop).map_err(|error| error.to_string()),
-        false => exists(path),
+    let is_database = |path: &Path| {
+        let mut first = path.as_os_str().to_owned();
+        first.push(".kmc_pre");
+        content.assemblies && Path::new(&first).exists()
     };
     let reads = sample.reads.iter().flat_map(|(line, reads)| {
         let paths = reads.inputs().filter_map(Input::path);
-        paths.map(move |path| (line, is_readable(path)))
+        paths.filter(|path| !is_database(path)).map(move |path| (line, path))
     });
-    let assemblies = sample.new_assemblies.iter().zip(&sample.assemblies);
-    let assemblies = assemblies.map(|(line, path)| (line, exists(path)));
-    for (line, checked) in reads.chain(assemblies) {
-        checked.map_err(|error| format!("line {line}: {error}"))?;
+    let assemblies = sample.assemblies.iter().map(PathBuf::as_path);
+    for (line, path) in reads.chain(sample.new_assemblies.iter().zip(assemblies)) {
+        path.metadata().map_err(|error| {
+            format!("line {line}: {}: cannot open: {}", path.display(), reason(&error))
+        })?;
     }
     Ok(())
 }

@@ -141,7 +141,7 @@ fn sheets_that_do_not_go_are_refused() {
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     dir.write("gone.csv", "a,a_1.fq\nb,gone.fq\n");
     let message = dir.run("map ref.mgi --sample-sheet gone.csv -e 2 -o {}.sam").fails(1);
-    assert!(message.starts_with("error: gone.fq: "), "{message}");
+    assert!(message.starts_with("error: gone.csv: line 2: gone.fq: "), "{message}");
     std::fs::remove_file(dir.path("gone.csv")).unwrap();
     assert_eq!(dir.names(), before);
 }
