@@ -86,8 +86,10 @@ pub struct PairBatch<'r> {
     pairs: Vec<Pair>,
 }
 
-/// The panic message for longer sequences.
-const MAX_BASES: &str = "a sequence of a batch has fewer than 2^32 bases";
+/// Checks the length of a sequence.
+fn length(bases: usize) -> Result<u32, Error> {
+    u32::try_from(bases).map_err(|_| Error::Long { bases })
+}
 
 impl<'r> PairBatch<'r> {
     /// Creates an empty batch without a reference.
@@ -119,7 +121,7 @@ impl<'r> PairBatch<'r> {
     /// Adds a pair, given the letters of both sequences.
     ///
     /// # Errors
-    /// If a sequence has a byte that is not an IUPAC letter. The batch is then unchanged.
+    /// If a sequence has a byte that is not an IUPAC letter, or 2^32 bases or more. The batch is then unchanged.
     pub fn push(&mut self, read: &[u8], segment: &[u8]) -> Result<(), Error> {
         let at = self.words.len();
         let read = self.add(read)?;
@@ -131,13 +133,10 @@ impl<'r> PairBatch<'r> {
     /// Adds a sequence, which pairs can refer to.
     ///
     /// # Errors
-    /// If it has a byte that is not an IUPAC letter.
-    ///
-    /// # Panics
-    /// If it has 2^32 bases or more.
+    /// If it has a byte that is not an IUPAC letter, or 2^32 bases or more.
     pub fn add(&mut self, letters: &[u8]) -> Result<Sequence, Error> {
         let at = self.words.len();
-        let len = u32::try_from(letters.len()).expect(MAX_BASES);
+        let len = length(letters.len())?;
         let others = encode(letters, &mut self.words)?;
         Ok(Sequence { at, len, others })
     }
@@ -171,7 +170,7 @@ impl<'r> PairBatch<'r> {
     /// Adds a pair of a read of this batch and the `len` bases of the reference at `position`.
     ///
     /// # Panics
-    /// If the read is not within this batch, there is no reference, or the stretch is not within it.
+    /// If the read is not within this batch, there is no reference, or the stretch is not within it or has 2^32 bases.
     pub fn candidate(&mut self, read: Sequence, position: usize, len: usize) {
         self.check(read);
         let reference = self.reference.expect("a candidate needs a reference");
@@ -180,7 +179,7 @@ impl<'r> PairBatch<'r> {
             "{len} bases from {position} of a reference of {}",
             reference.len
         );
-        let len = u32::try_from(len).expect(MAX_BASES);
+        let len = u32::try_from(len).expect("a stretch of fewer than 2^32 bases");
         self.pairs.push(Pair { read, segment: SegmentPlace::InReference { position, len } });
     }
 
@@ -318,6 +317,14 @@ impl SequenceView<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sequences_that_are_too_long_are_refused() {
+        assert_eq!(length((1 << 32) - 1).unwrap(), u32::MAX);
+        assert!(
+            length(1 << 32).unwrap_err().to_string().starts_with("4294967296 bases are too many")
+        );
+    }
 
     #[test]
     fn a_stretch_of_a_reference_is_the_same_sequence() {

@@ -11,6 +11,12 @@ merganser_io::job_error! {
             /// The byte.
             byte: u8,
         },
+        /// A sequence has 2^32 bases or more.
+        #[error("{bases} bases are too many for a filter of reads, which takes fewer than 4294967296")]
+        Long {
+            /// The length of the sequence.
+            bases: usize,
+        },
         /// A line of a file of pairs is malformed.
         #[error("{input}: line {line}: {problem}")]
         Line {
