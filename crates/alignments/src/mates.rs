@@ -1,6 +1,8 @@
 //! Recognition of two files of mates by their reads.
 
-use merganser_io::{Error, Input, ReadInput, RecordBatch, Records, Unmated};
+use std::collections::HashSet;
+
+use merganser_io::{Error, Input, ReadInput, RecordBatch, Records, Unmated, common_name};
 
 use crate::RecordOptions;
 
@@ -12,8 +14,8 @@ const COMPARED: usize = 1000;
 pub enum MateFiles {
     /// All records are mates by name.
     Mates,
-    /// The first records are mates by name, and later ones are not, or one file is shorter; or the file of second mates
-    /// comes first. This is the error of reading them as pairs.
+    /// Many records are mates by name, and others are not, or one file is shorter; or the file of second mates comes
+    /// first. This is the error of reading them as pairs.
     OutOfStep(Error),
     /// The files are not files of mates, are the same file, or cannot be read.
     Others,
@@ -37,7 +39,7 @@ pub fn compare_as_mates(one: &Input, two: &Input) -> MateFiles {
             Ok(Some(_)) => pairs += batch.reads(),
             Ok(None) if pairs == 0 => return MateFiles::Others,
             Ok(None) => break,
-            Err(error) if are_out_of_step(&error) && !is_fasta(one) => {
+            Err(error) if !is_fasta(one) && are_out_of_step(&error, [one, two]) => {
                 return MateFiles::OutOfStep(error);
             }
             Err(_) => return MateFiles::Others,
@@ -54,13 +56,37 @@ fn is_fasta(input: &Input) -> bool {
     begun.is_ok() && !batch.is_empty() && batch.record(0).quality.is_none()
 }
 
-/// Whether reading two files as pairs fails with this error although they begin as files of mates.
-fn are_out_of_step(error: &Error) -> bool {
+/// Whether reading two files as pairs fails with this error although they are files of mates.
+fn are_out_of_step(error: &Error, files: [&Input; 2]) -> bool {
     match error {
+        Error::MateNames { record: 1, problem: Unmated::Names, .. } => share_names(files),
         Error::MateNames { record, problem, .. } => *record > 1 || *problem == Unmated::Swapped,
         Error::MateCount { records, .. } => *records > 0,
         _ => false,
     }
+}
+
+/// Whether half of the first 1,000 records of one file, or more, have names of mates in the other. The first record may be
+/// missing from one.
+fn share_names(files: [&Input; 2]) -> bool {
+    let [Some(one), Some(two)] = files.map(first_names) else { return false };
+    let shared = one.intersection(&two).count();
+    shared > 0 && 2 * shared >= one.len().min(two.len())
+}
+
+/// Returns the names of the first 1,000 records without the number of the mate.
+fn first_names(file: &Input) -> Option<HashSet<Vec<u8>>> {
+    let options = RecordOptions { batch_records: COMPARED, ..RecordOptions::beginning() };
+    let records = Records::open([ReadInput::Single(file.clone())], options).ok()?;
+    let (mut batch, mut names, mut count) = (RecordBatch::default(), HashSet::new(), 0);
+    while count < COMPARED && records.next(&mut batch).ok()?.is_some() {
+        for at in 0..batch.len().min(COMPARED - count) {
+            let name = batch.record(at).name;
+            names.insert(common_name(name, name).to_vec());
+            count += 1;
+        }
+    }
+    Some(names)
 }
 
 #[cfg(test)]
@@ -108,7 +134,12 @@ mod tests {
         let other = |at: usize| {
             reads("/2", at).chain(["x/2".to_owned()]).chain(reads("/2", 2000).skip(at + 1))
         };
-        assert_eq!(compared(&one, &file("first", &mut other(0))), "others");
+        let first = compared(&one, &file("first", &mut other(0)));
+        assert!(first.contains("record 1 is r0/1, but its mate in "), "{first}");
+        let without = compared(&one, &file("without", &mut reads("/2", 1500).skip(1)));
+        assert!(without.contains("record 1 is r0/1, but its mate in "), "{without}");
+        let others = file("others", &mut reads("/2", 4000).skip(2000));
+        assert_eq!(compared(&one, &others), "others");
         let early = compared(&one, &file("early", &mut other(900)));
         assert!(early.contains("record 901 is r900/1, but its mate in "), "{early}");
         assert_eq!(compared(&one, &file("late", &mut other(1200))), "mates");

@@ -7,27 +7,28 @@ use std::path::Path;
 use crate::records::{FirstMate, Sureness, likely_mates};
 use crate::{Input, decompress};
 
-/// The bytes that are read to find the header of the first read.
-const BEGINNING: u64 = 1000;
+/// The bytes that are read to find the headers of the first reads.
+const BEGINNING: u64 = 64 << 10;
 
-/// A file and what its first read says about mates.
+/// A file and what its first reads say about mates.
 struct Beginning<'a> {
     path: &'a Path,
-    /// The header of the first read, without its `@` or `>`.
-    header: Vec<u8>,
+    /// The headers of the first reads, at least one, without their `@` or `>`.
+    headers: Vec<Vec<u8>>,
     is_fasta: bool,
 }
 
 /// Returns two inputs that are files of mates by their first reads: these have the same name and the numbers 1 and 2,
-/// or the names of mates in files whose names differ only in a 1 and a 2. The file of first mates comes first,
-/// whichever was given first.
+/// or the names of mates in files whose names differ only in a 1 and a 2. Some first reads of one file may be missing from the
+/// other. The file of first mates comes first, whichever was given first.
 pub fn find_files_of_mates<'a>(inputs: impl Iterator<Item = &'a Input>) -> Option<[&'a Path; 2]> {
     let files: Vec<Beginning<'_>> =
         inputs.filter_map(Input::path).filter_map(Beginning::of).collect();
     // Mates may be adjacent, or all first mates may precede all second ones, as in `*_1.fq *_2.fq`.
     let beside = files.windows(2).map(|pair| [&pair[0], &pair[1]]);
     let behind = files.iter().zip(&files[files.len() / 2..]).map(|(one, two)| [one, two]);
-    let candidates: Vec<[&Beginning<'_>; 2]> = beside.chain(behind).collect();
+    let differ = |[one, two]: &[&Beginning<'_>; 2]| one.path != two.path;
+    let candidates: Vec<[&Beginning<'_>; 2]> = beside.chain(behind).filter(differ).collect();
     let named = || candidates.iter().find_map(|files| in_order(*files, true));
     named().or_else(|| candidates.iter().find_map(|files| in_order(*files, false)))
 }
@@ -35,7 +36,7 @@ pub fn find_files_of_mates<'a>(inputs: impl Iterator<Item = &'a Input>) -> Optio
 /// Returns two files in the order of their mates if they are files of mates: by names and first reads if `named`,
 /// otherwise by first reads alone.
 fn in_order<'a>([one, two]: [&Beginning<'a>; 2], named: bool) -> Option<[&'a Path; 2]> {
-    let (sureness, first) = likely_mates([&one.header, &two.header]);
+    let (sureness, first) = first_mates(one, two);
     let by_names = || {
         let name = |file: &Beginning<'a>| Some(file.path.file_name()?.as_encoded_bytes().to_vec());
         // Sequences of two haplotypes, in files such as hap1.fa and hap2.fa, often have the same names.
@@ -52,6 +53,16 @@ fn in_order<'a>([one, two]: [&Beginning<'a>; 2], named: bool) -> Option<[&'a Pat
         (false, _) => return None,
     };
     Some(if first == FirstMate::InSecond { [two.path, one.path] } else { [one.path, two.path] })
+}
+
+/// Compares the first read of each file with those of the other, until two are mates.
+fn first_mates(one: &Beginning<'_>, two: &Beginning<'_>) -> (Sureness, FirstMate) {
+    let of_first = two.headers.iter().map(|header| [&one.headers[0], header]);
+    let pairs = of_first.chain(one.headers.iter().map(|header| [header, &two.headers[0]]));
+    let mut compared = pairs.map(|headers| likely_mates(headers.map(|header| &header[..])));
+    compared
+        .find(|(sureness, _)| *sureness != Sureness::No)
+        .unwrap_or((Sureness::No, FirstMate::Either))
 }
 
 /// Returns which of two names is that of first mates if they differ only in a 1 and a 2, as in `x_1.fq` or
@@ -79,14 +90,27 @@ impl<'a> Beginning<'a> {
         let mut text = Vec::new();
         let file = File::open(path).ok()?;
         decompress(file).ok()?.take(BEGINNING).read_to_end(&mut text).ok()?;
-        let line = text.split(|&byte| byte == b'\n').next()?.trim_ascii_end();
-        let (kind, header) = line.split_first()?;
+        let mut lines: Vec<&[u8]> =
+            text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_end).collect();
+        // The last line may be cut.
+        lines.truncate((lines.len() - 1).max(1));
+        let (kind, header) = lines[0].split_first()?;
         // A header line of SAM.
         if let [b'A'..=b'Z', b'A'..=b'Z', b'\t', ..] = header {
             return None;
         }
         let is_fasta = *kind == b'>';
-        (is_fasta || *kind == b'@').then(|| Beginning { path, header: header.to_vec(), is_fasta })
+        let headers = if is_fasta {
+            lines
+                .into_iter()
+                .filter_map(|line| line.strip_prefix(b">"))
+                .map(<[u8]>::to_vec)
+                .collect()
+        } else {
+            let first = lines.into_iter().step_by(4);
+            first.filter_map(|line| line.strip_prefix(b"@")).map(<[u8]>::to_vec).collect()
+        };
+        (is_fasta || *kind == b'@').then_some(Beginning { path, headers, is_fasta })
     }
 }
 
@@ -135,6 +159,12 @@ mod tests {
         assert_eq!(found([("b", "@r/2"), ("a", "@r/1")]), some("a", "b"));
         assert_eq!(found([("x", "@r 2:N:0:A"), ("y", "@r 1:N:0:A")]), some("y", "x"));
         assert_eq!(found([("k2.fq", "@ERR1.1"), ("k1.fq", "@ERR1.1")]), some("k1.fq", "k2.fq"));
+        // The first read of one file is missing from the other.
+        let more = "@q\nACGT\n+\nIIII\n@r";
+        assert_eq!(found([("k1.fq", more), ("k2.fq", "@r")]), some("k1.fq", "k2.fq"));
+        assert_eq!(found([("k1.fq", "@r"), ("k2.fq", more)]), some("k1.fq", "k2.fq"));
+        assert_eq!(found([("s", &format!("{more}/2")), ("t", "@r/1")]), some("t", "s"));
+        assert_eq!(found([("s", more), ("t", "@r")]), None);
         // Swapped numbers in the names of the files: the reads are right.
         assert_eq!(found([("k1.fq", "@r/2"), ("k2.fq", "@r/1")]), some("k2.fq", "k1.fq"));
         assert_eq!(found([("run_11.fq", "@a"), ("run_12.fq", "@b")]), None);

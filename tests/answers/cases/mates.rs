@@ -138,7 +138,13 @@ fn files_that_are_no_mates_are_refused() {
         dir.write("lines", format!("C\t{}\t9\t\n", one.split([' ', '/']).next().unwrap()));
         for command in COMMANDS {
             let line = run(&dir, command, "-1 1.fq -2 2.fq").fails(1);
-            let [one, two] = [one, two].map(|name| name.split(' ').next().unwrap());
+            let [one, two] = [one, two].map(|header| match header.split_once(' ') {
+                Some((name, comment)) => {
+                    let number = comment.find(['1', '2']).map_or("", |at| &comment[at..=at]);
+                    format!("{name} (mate {number})")
+                }
+                None => header.to_owned(),
+            });
             let place =
                 format!("error: 1.fq: record 1 is {one}, but its mate in 2.fq is {two}: {problem}");
             assert!(line.starts_with(&place) && line.contains("--any-names"), "{command}: {line}");

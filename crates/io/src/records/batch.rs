@@ -250,13 +250,16 @@ impl RecordBatch {
             Some(problem) if !self.any_names => problem,
             _ => return Ok(()),
         };
-        let shown = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+        let shown = |name: &[u8], number: u8| match (String::from_utf8_lossy(name), number) {
+            (name, 0) => name.into_owned(),
+            (name, number) => format!("{name} (mate {number})"),
+        };
         Err(Error::MateNames {
             input: self.names[0].to_string(),
             record: each * (self.first_here + read as u64 + 1),
-            name: shown(one),
+            name: shown(one, numbers[0]),
             other: self.names[1].to_string(),
-            mate: shown(two),
+            mate: shown(two, numbers[1]),
             problem: match self.alignments && each == 2 {
                 true => Unmated::Alignments,
                 false => problem,
