@@ -141,6 +141,25 @@ fn adapters_are_trimmed() {
     assert_eq!(left, ">2\nACGT\n");
 }
 
+/// Adapters that reads end with are given as their reverse complements; a warning says so if they are not.
+#[test]
+fn adapters_at_the_end_of_reads() {
+    let (dir, inner) = planted();
+    let insert = &inner[..60];
+    let read = |at: usize| match at % 3 {
+        0 => record(&at.to_string(), &format!("{insert}AGATCGGAAGAGC{}", &inner[100..120])),
+        _ => record(&at.to_string(), &inner[..93]),
+    };
+    dir.write("r.fq", (0..100).map(read).collect::<String>());
+    let turned = turned("AGATCGGAAGAGC");
+    let trim = |adapter: &str| dir.run(&format!("search --trim -p {adapter} -e 10% r.fq"));
+    let right = trim(&turned);
+    assert!(!right.stderr.contains("warning: "), "{}", right.stderr);
+    assert!(right.ok().contains(&record("0", insert)));
+    let wrong = trim("AGATCGGAAGAGC").stderr;
+    assert!(wrong.contains("most reads with adapters lost more than half"), "{wrong}");
+}
+
 /// With `--keep-empty`, files of mates that are trimmed one by one stay in step; without, a note says that they do not.
 #[test]
 fn trimmed_files_of_mates_stay_in_step() {

@@ -107,6 +107,17 @@ fn a_site_matches_if_a_pam_does() {
     assert!(hits("MRG").len() > both.len());
     let error = dir.run("search --guides g.txt --pam NGG,NG -e 1 t.fa").stderr;
     assert!(error.contains("give PAMs of the same length, e.g. NGG,NAG"), "{error}");
+    // Guides that include the PAM, all of them or one of the usual length.
+    for (guides, warns) in [
+        ("a\tACGTTGCAACGTTGCAACGTTGG\n", true),
+        ("a\tACGTTGCAACGTTGCAATGG\nb\tCCGTTGCAACGTTGCAACGG\nc\tGCGTTGCAACGTTGCAAAGG\n", true),
+        ("a\tACGTTGCAACGTTGCAATGG\n", false),
+        ("a\tACGTTGCAACGTTGCAACGTTGG\nb\tACGTTGCAACGTTGCAACGTTGA\n", false),
+    ] {
+        dir.write("own.txt", guides);
+        let said = dir.run("search --guides own.txt --pam NGG -e 1 t.fa -o own.tsv").stderr;
+        assert_eq!(said.contains("all patterns end with the PAM NGG"), warns, "{said}");
+    }
     // SAM has the common letters.
     let sam =
         dir.run("search -q --guides g.txt --pam AGG,CAG -e 5 --hamming t.fa --format sam").ok();

@@ -38,6 +38,20 @@ impl Pam {
         self.all.first().map_or(0, Vec::len)
     }
 
+    /// Whether a pattern ends with a PAM, or begins with one if it `comes_first`.
+    pub(crate) fn is_in(&self, pattern: &[u8], comes_first: bool) -> bool {
+        let Some(rest) = pattern.len().checked_sub(self.length()) else { return false };
+        let own = if comes_first { &pattern[..self.length()] } else { &pattern[rest..] };
+        let is = |pam: &Vec<u8>| own.iter().zip(pam).all(|(letter, bases)| letter & !bases == 0);
+        self.all.iter().any(is)
+    }
+
+    /// Returns the chance that random bases are a PAM, at most.
+    pub(crate) fn chance(&self) -> f64 {
+        let of = |bases: &u8| f64::from(bases.count_ones()) / 4.0;
+        self.all.iter().map(|pam| pam.iter().map(of).product::<f64>()).sum()
+    }
+
     /// Returns the letters that include all PAMs, such as NRG for NGG and NAG.
     pub(crate) fn common_letters(&self) -> Vec<u8> {
         union(&self.all).into_iter().map(letter).collect()

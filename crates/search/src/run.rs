@@ -162,6 +162,7 @@ pub(crate) fn run_to<R: Receiver + Send>(
     context.validate()?;
     let queries = Queries::new(config, patterns)?;
     warn_of_ns(config, patterns, &context.warnings);
+    warn_of_pams(config, patterns, &context.warnings);
     let begun = Instant::now();
     let segments: Vec<ReadInput> = texts.iter().cloned().map(ReadInput::Single).collect();
     let budget = budget(patterns, context);
@@ -200,6 +201,11 @@ pub(crate) fn run_to<R: Receiver + Send>(
     Ok((outcome, receiver))
 }
 
+/// The usual number of letters of a guide.
+const GUIDE: usize = 20;
+/// The chance below which guides do not all have the PAM by accident.
+const RARE: f64 = 1e-3;
+
 /// Warns of patterns that match everywhere because of their Ns. With a PAM, such patterns find all its sites.
 fn warn_of_ns(config: &Config, patterns: &[Pattern], warnings: &Warnings) {
     for pattern in patterns.iter().filter(|_| !config.is_anchored()) {
@@ -213,6 +219,22 @@ fn warn_of_ns(config: &Config, patterns: &[Pattern], warnings: &Warnings) {
                 counted(edits as u64, "edit")
             ));
         }
+    }
+}
+
+/// Warns if all guides have the PAM at the end where the text must have it, too, as if they included it: then few sites are
+/// found, and often none. By chance, single guides of the usual length do so.
+fn warn_of_pams(config: &Config, patterns: &[Pattern], warnings: &Warnings) {
+    let Some(pam) = &config.pam else { return };
+    let first = config.pam_first;
+    let chance: f64 = patterns.iter().map(|_| pam.chance()).product();
+    let is_longer = patterns.iter().all(|pattern| pattern.letters().len() == GUIDE + pam.length());
+    if (is_longer || chance < RARE) && patterns.iter().all(|guide| pam.is_in(guide.sets(), first)) {
+        warnings.push(format!(
+            "all patterns {} with the PAM {pam}, which the text must have once more beside them: leave it out of the \
+             patterns",
+            if first { "begin" } else { "end" }
+        ));
     }
 }
 

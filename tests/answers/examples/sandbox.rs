@@ -108,7 +108,7 @@ fn sequences(dir: &Dir) {
     let pair = complement(&two[400..420]);
     dir.write("primers.tsv", format!("one\t{}\t{pair}\n", &two[200..220]));
     dir.write("primers.fa", format!(">one\n{}\n>two\nGTGYCAGCMGCCGCGGTAA\n", &one[100..120]));
-    dir.write("adapters.fa", format!(">adapter\n{}\n", &one[300..333]));
+    dir.write("adapters.fa", ">adapter\nGCTCTTCCGATCT\n");
     dir.write("barcodes.tsv", format!("s1\t{}\ns2\t{}\n", &one[300..324], &two[200..224]));
     dir.write("guides.txt", format!("{}\n{}\n", &one[500..520], &one[900..920]));
     dir.write("markers.txt", format!("{}\n{}\n", &one[..31], &two[..31]));

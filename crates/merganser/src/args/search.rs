@@ -43,7 +43,10 @@ Barcodes and adapters:
   sample with the fewest edits, if each barcode has at most -e and every other
   sample --margin more; otherwise it is written to the file of unassigned. With
   --trim alone, all reads are written to -o without the adapters (-p or
-  --patterns) at their ends, except reads without any letters left.
+  --patterns) at their ends and the letters outside them, except reads without
+  any letters left. Adapters are written as at the start of a read (5'): give
+  one that reads end with (3') as its reverse complement, for Illumina's
+  AGATCGGAAGAGC as GCTCTTCCGATCT.
   Reads are written as FASTQ, or FASTA if they have no qualities.
 
 Examples:
@@ -62,7 +65,8 @@ Examples:
   Reads of each sample, without their barcodes, and the number of these reads:
     merganser search --demultiplex barcodes.tsv -e 15% --trim reads.fq.gz \\
       -o {}.fq.gz --counts counts.tsv
-  Reads without adapters:
+  Reads without the adapters that begin them, or end them (as their reverse
+  complements):
     merganser search --trim --patterns adapters.fa -e 10% reads.fq.gz \\
       -o trimmed.fq.gz
   As BAM, for a genome browser:

@@ -207,9 +207,9 @@ fn told_of_adapters(outcome: &Trimmed, keep_empty: bool) -> (String, Option<&'st
         thousands(outcome.empty_reads()),
         if keep_empty { "written as N" } else { "left out" },
     );
-    let warning = (outcome.kept_bases < outcome.bases / 2).then_some(
-        "more than half of the letters were cut away; if that is not expected, give an adapter that reads end \
-         with as its reverse complement, or a smaller --window",
+    let warning = (2 * outcome.halved_reads > outcome.trimmed_reads).then_some(
+        "most reads with adapters lost more than half of their letters: those before an adapter are removed, too; \
+         give an adapter that reads end with (3') as its reverse complement, or a smaller --window",
     );
     (line, warning)
 }

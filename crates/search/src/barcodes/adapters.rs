@@ -24,6 +24,8 @@ pub struct Trimmed {
     pub kept_bases: u64,
     /// The number of reads with adapters, including those of which nothing is left.
     pub trimmed_reads: u64,
+    /// The number of these of which less than half of the letters is left.
+    pub halved_reads: u64,
     /// The number of reads that each adapter has at the start and at the end.
     pub adapters: Vec<[u64; 2]>,
     /// The number of secondary and supplementary alignments that were skipped.
@@ -54,6 +56,7 @@ impl Trimmed {
         self.kept_reads += other.kept_reads;
         self.kept_bases += other.kept_bases;
         self.trimmed_reads += other.trimmed_reads;
+        self.halved_reads += other.halved_reads;
         self
     }
 }
@@ -116,6 +119,7 @@ impl Rule for Trimmer {
         self.counts.reads += 1;
         self.counts.bases += letters as u64;
         self.counts.trimmed_reads += u64::from(cuts != [0; 2]);
+        self.counts.halved_reads += u64::from(2 * (first + last) > letters);
         // An empty read has no adapters.
         if first + last >= letters {
             return self.keep_empty.then_some((0, 0..0));
