@@ -160,6 +160,9 @@ fn odd_distributions() {
     );
     let (_, doubt) = estimate(&[(3, &[(3, 50)])]);
     assert!(doubt.unwrap().contains(" with 20 of 50 reads, have no genome in it"));
+    // Reads of another species' genome, classified as this one, are no genome of it.
+    let (_, doubt) = estimate(&[own[0], (4, &[(3, 5)])]);
+    assert!(doubt.unwrap().contains(" with 20 of 50 reads, have no genome in it"));
     // A genome of a taxon below the species is sufficient, and so is a row of the species.
     assert_eq!(estimate(&[(3, &[(999, 50)]), own[1]]).1, None);
 }

@@ -83,8 +83,8 @@ pub struct EstimateNotes {
     /// The number of reads of higher taxa that were not distributed, because no remaining taxon of the level
     /// shares reads with their taxon.
     pub not_distributed: u64,
-    /// The number of taxa of the level with enough reads for which the distribution has neither a row nor a
-    /// genome, nor for any taxon below them.
+    /// The number of taxa of the level with enough reads of which the distribution has no genome, neither theirs nor that
+    /// of a taxon below them.
     pub unknown: u64,
     /// The number of reads of these unknown taxa.
     pub unknown_reads: u64,
@@ -245,7 +245,17 @@ impl<'r> Estimate<'r> {
         if let Some(doubt) = self.doubt() {
             warnings.push(format!("{}: {doubt}", distribution.display()));
         }
-        if self.notes.taxa == 0 {
+        let EstimateNotes { taxa, distributed, not_distributed, .. } = self.notes;
+        if taxa > 0 && not_distributed > distributed && self.doubt().is_none() {
+            warnings.push(format!(
+                "{}: {} of {} of higher taxa were not distributed, because genomes have no reads of these taxa: is it of \
+                 this database, and of the length of the reads?",
+                distribution.display(),
+                thousands(not_distributed),
+                counted(distributed + not_distributed, "read")
+            ));
+        }
+        if taxa == 0 {
             let file = report.map(|path| format!("{}: ", path.display())).unwrap_or_default();
             warnings.push(format!(
                 "{file}no taxon of level {} has {} or more, so the table is empty",
@@ -258,11 +268,20 @@ impl<'r> Estimate<'r> {
     /// Counts the taxa of the level that the distribution lacks.
     fn look_up(&mut self, distribution: &Distribution) {
         let rows = self.report.rows();
-        let shares = distribution.rows.iter().flat_map(|row| &row.1);
-        let known: HashSet<u64> = shares
-            .map(|share| u64::from(share.genome))
-            .chain(distribution.rows.iter().map(|row| u64::from(row.0)))
+        let places: HashMap<u64, usize> = rows
+            .iter()
+            .zip(&self.members)
+            .filter_map(|(row, member)| Some((row.taxid, (*member)?)))
             .collect();
+        let of = |taxid: u32| places.get(&u64::from(taxid));
+        let shares = distribution.rows.iter().flat_map(|row| &row.1);
+        let genomes = shares.map(|share| share.genome);
+        // The reads of a genome that is not in the report, such as a strain, may have been classified as its species.
+        let classified = distribution.rows.iter().filter(|(taxid, shares)| {
+            shares.iter().any(|share| of(share.genome).is_none_or(|at| Some(at) == of(*taxid)))
+        });
+        let known: HashSet<u64> =
+            genomes.chain(classified.map(|row| row.0)).map(u64::from).collect();
         let members = self.members.iter().zip(rows).filter(|(_, row)| known.contains(&row.taxid));
         let found: HashSet<usize> = members.filter_map(|(member, _)| *member).collect();
         for (at, row) in rows.iter().enumerate() {
