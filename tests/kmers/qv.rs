@@ -329,6 +329,7 @@ fn what_is_wrong_is_said() {
     sample.write(&dir);
     dir.write("empty.fa", "");
     dir.write("short.fa", ">a\nACGT\n");
+    dir.write("mates.fq", format!("@r/2\n{0}\n+\n{0}\n", "ACGT".repeat(9)));
     dir.run("count -q -k 15 --min-count 1 reads.fa -o reads.mgk").ok();
     dir.run("count -q -k 15 reads.fa -o cut.mgk").ok();
     dir.run("count -q -k 15 --min-count 1 --forward-only reads.fa -o forward.mgk").ok();
@@ -343,6 +344,7 @@ fn what_is_wrong_is_said() {
         ("reads.mgk missing.fa", "missing.fa: "),
         ("missing.mgk one.fasta", "missing.mgk: "),
         ("reads.mgk -", "-: an assembly is read more than once"),
+        ("reads.fa mates.fq one.fasta -k 15", "mates.fq: is FASTQ: an assembly is expected"),
     ] {
         let message = dir.run(&format!("kmers qv -o s {run}")).fails(1);
         assert!(message.contains(part), "{run}: {message}");

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use merganser_io::{Input, expand_inputs};
+use merganser_io::{FileKind, Input, expand_inputs};
 use merganser_kmers::algebra::Cut;
 use merganser_kmers::tables::{AnyTable, Description};
 #[cfg(feature = "cli")]
@@ -215,7 +215,7 @@ impl Config {
     /// Checks the settings and the input.
     ///
     /// # Errors
-    /// If a setting or a table is unsuitable, or if two parents or assemblies have the same name.
+    /// If a setting or a table is unsuitable, if two parents or assemblies have the same name, or if an assembly has a format of reads.
     pub fn validate(&self, subject: &Subject) -> Result<(), Error> {
         let problem = |what: String| Err(Error::Config(ConfigError::new(what)));
         self.check(&subject.reads, self.hybrid)?;
@@ -243,6 +243,12 @@ impl Config {
                 let which = if assemblies.len() == 2 { "both" } else { "two" };
                 let what = format!("{which} assemblies");
                 return problem(twice(&what, &one.name, one.input == other.input));
+            }
+        }
+        for Assembly { input, .. } in assemblies {
+            let kind = input.path().and_then(FileKind::of_path);
+            if let Some(kind) = kind.filter(|kind| kind.is_reads()) {
+                return Err(Error::OfReads { input: input.clone(), kind });
             }
         }
         Ok(())

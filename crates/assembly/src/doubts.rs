@@ -1,6 +1,5 @@
 //! Warnings about results that may be wrong, one sentence each.
 
-use merganser_io::FileKind;
 use merganser_run::counted;
 use merganser_spectrum::{is_flat_valley, least_k, solid_threshold};
 
@@ -43,33 +42,28 @@ pub(crate) fn of_long_reads(reads: Letters) -> Option<String> {
     })
 }
 
-/// Returns a warning if a file looks like reads: by its format, or because its sequences are short and its k-mers occur
-/// many times. The second test is skipped if k is too small for the number of k-mers.
+/// Returns a warning if a file looks like reads: its sequences are short and its k-mers occur many times. There is none if k is
+/// too small for the number of k-mers.
 pub(crate) fn of_reads_as_assembly(
     assembly: &Assembly,
     of: &OfAssembly,
     letters: Letters,
     k: usize,
 ) -> Option<String> {
-    let kind = assembly.input.path().and_then(FileKind::of_path);
     let distinct = of.distinct();
     let is_deep = letters.mean() < MAX_READ
         && of.kmers > MIN_READ_COVERAGE * distinct
         && least_k(distinct, 4) <= k as f64;
-    let why = match kind {
-        Some(kind) if kind.is_reads() => format!("is {kind}"),
-        _ if is_deep => format!(
-            "has {} sequences of {} bases on average, and each of its k-mers {:.1} times",
+    is_deep.then(|| {
+        format!(
+            "{}: has {} sequences of {} bases on average, and each of its k-mers {:.1} times: this looks like reads, not like \
+             an assembly (the reads come first)",
+            assembly.input,
             letters.records,
             letters.mean(),
             of.kmers as f64 / distinct as f64
-        ),
-        _ => return None,
-    };
-    let input = &assembly.input;
-    Some(format!(
-        "{input}: {why}: this looks like reads, not like an assembly (the reads come first)"
-    ))
+        )
+    })
 }
 
 /// Returns all warnings that follow from the spectra; `rows` are those of the reads.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use merganser_io::Input;
+use merganser_io::{FileKind, Input};
 
 merganser_io::job_error! {
     /// An error of an evaluation; its message is one line that tells what is wrong, where, and what to do.
@@ -24,6 +24,14 @@ merganser_io::job_error! {
             reads: String,
             /// The length of k-mers.
             k: usize,
+        },
+        /// An assembly has a format of reads.
+        #[error("{input}: is {kind}: an assembly is expected here, in FASTA; give several files of reads as @LIST")]
+        OfReads {
+            /// The assembly.
+            input: Input,
+            /// Its format.
+            kind: FileKind,
         },
         /// An input that is read more than once is not a file.
         #[error(

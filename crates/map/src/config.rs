@@ -98,7 +98,7 @@ pub struct Config {
     /// Hits of a read, or combinations of a pair, that are reported
     #[cfg_attr(feature = "cli", command(flatten))]
     pub select: Select,
-    /// Report at most N hits of a read, or N combinations of a pair; 0: no limit
+    /// With --all or --best-strata: report at most N hits of a read, or N combinations of a pair; 0: no limit
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
     pub max_hits: u32,
@@ -313,6 +313,10 @@ impl Config {
             }
             Config { xa: 1.., select: Select::All | Select::BestStrata, .. } => {
                 "`xa` requires `best`: the others report such hits in records of their own"
+                    .into()
+            }
+            Config { max_hits: 1.., select: Select::Best, .. } => {
+                "`max_hits` requires `all` or `best_strata`: `best` reports one hit"
                     .into()
             }
             Config { n_mode: NMode::Pass, .. } => "`n_mode` pass is not supported".into(),

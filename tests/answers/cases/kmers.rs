@@ -122,7 +122,6 @@ fn what_is_no_assembly_of_the_reads_is_said() {
     for (run, part) in [
         ("r.mgk a.fa b.fa", "both assemblies have the same k-mers: is one of them given twice?"),
         ("r.mgk r2.fa", "r2.fa: has 8800 sequences of 100 bases on average"),
-        ("r.mgk reads.fq", "reads.fq: is FASTQ: this looks like reads"),
         ("r.mgk other.fa", "most k-mers of an assembly are in no read"),
     ] {
         let ran = dir.run(&format!("kmers qv --no-plots -o x {run}"));
@@ -137,6 +136,7 @@ fn what_is_no_assembly_of_the_reads_is_said() {
     dir.run(&format!("count -q -k {K} names.fa -o none.mgk")).ok();
     for (run, part) in [
         ("empty.fq a.fa", "empty.fq: is empty"),
+        ("r.mgk reads.fq", "reads.fq: is FASTQ: an assembly is expected here"),
         ("names.fa a.fa -k 21", "names.fa: contains no k-mer of 21 bases"),
         ("none.mgk a.fa --hybrid", "none.mgk: contains no k-mer of 21 bases"),
     ] {

@@ -120,7 +120,7 @@ fn estimates_that_may_be_others_are_named() {
     let merge = "report merge --format kreport";
     let ran = dir.run(&format!("{merge} a.partial b.partial -o r"));
     let warnings = ran.warnings().join("\n");
-    assert!(warnings.contains("the distinct minimizers of 1 taxa are Kraken's"), "{warnings}");
+    assert!(warnings.contains("the distinct minimizers of 1 taxon are Kraken's"), "{warnings}");
     let info = "2 files: classified 2 of 2 reads (100.00 %)";
     assert!(ran.stderr.contains(info), "{}", ran.stderr);
     assert_eq!(dir.run(&format!("{merge} a.partial -o r")).warnings(), [""; 0]);

@@ -67,6 +67,10 @@ fn reports_come_compressed_and_from_stdin() {
     assert!(dir.read("of_r.krona") == dir.read("of_s.krona"));
     let message = dir.run("report krona r.kreport s.kreport").fails(2);
     assert!(message.contains("{}"), "{message}");
+    std::fs::create_dir(dir.path("other")).unwrap();
+    std::fs::copy(dir.path("r.kreport"), dir.path("other/r.kreport")).unwrap();
+    let message = dir.run("report mpa r.kreport other/r.kreport").fails(2);
+    assert!(message.contains("two reports are named r.kreport, "), "{message}");
     let message = dir.run_with(["report", "mpa", "-"], b"no report\n").fails(1);
     assert!(message.starts_with("error: stdin: line 1: 1 column where"), "{message}");
     let message = dir.run("report mpa - -").fails(1);

@@ -147,8 +147,8 @@ pub(crate) struct MapArgs {
     pub(crate) reference: PathBuf,
     /// Reads in FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; - is stdin
     ///
-    /// First mates if -2 is given without -1. Two files whose first 1,000 records are mates by name are a pair; if they
-    /// begin so but are swapped or out of step, or if both are pipes, give -1 and -2, or -U.
+    /// First mates if -2 is given without -1. Two files whose first 1,000 records are mates by name are a pair; if many
+    /// of these are, but the files are swapped or out of step, or if both are pipes, give -1 and -2, or -U.
     #[arg(required_unless_present_any = ["mates1", "sample_sheet"], value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
     /// First mates; repeat -1 and -2 for more files; pairs come before READS in the output

@@ -1,5 +1,6 @@
 //! `merganser report mpa`.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
@@ -11,6 +12,7 @@ use super::{SHOWN, check_inputs, warn_of_repeats};
 use crate::args::report::ReportMpaArgs;
 use crate::common::check_cells;
 use crate::console;
+use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 
@@ -27,12 +29,20 @@ pub(super) fn run(args: &ReportMpaArgs) -> Result<ExitCode> {
         KrakenReport::read(report, &console::warnings())?.write_mpa(&mut output)?;
     } else {
         let mut table = MpaTable::default();
+        let mut seen = HashMap::new();
         for (at, path) in args.reports.iter().enumerate() {
             let name = match args.sample_names.get(at) {
-                Some(name) => name.as_bytes(),
-                None => path.file_name().map_or(&b"-"[..], OsStr::as_bytes),
+                Some(name) => OsStr::new(name),
+                None => path.file_name().unwrap_or(OsStr::new("-")),
             };
-            table.add(name, &KrakenReport::read(path, &console::warnings())?);
+            // A file that is given twice has a warning.
+            if seen.insert(name, path).is_some_and(|before| before != path) {
+                return usage(format!(
+                    "two reports are named {}, which are the names of columns: give --sample-names",
+                    name.display()
+                ));
+            }
+            table.add(name.as_bytes(), &KrakenReport::read(path, &console::warnings())?);
         }
         table.write(&mut output)?;
     }

@@ -60,9 +60,10 @@ pub(crate) struct SampleReads {
 #[derive(Args, Clone, Debug)]
 #[command(group = ArgGroup::new("haplotypes").args(["maternal", "ranges"]).multiple(true))]
 pub(crate) struct QvArgs {
-    /// Reads: a table of all their k-mers (counted with --min-count 1), or files of reads to count first
+    /// Reads: a table of all their k-mers (counted with --min-count 1), or a file of reads to count first
     ///
-    /// Files of reads are FASTQ, FASTA and so on, or @LIST of such files.
+    /// A file of reads is FASTQ, FASTA and so on; several files, such as those of mates, are given as @LIST, a file with a
+    /// name in each line.
     #[arg(value_name = "READS", required_unless_present_any = ["ranges", "union", "sample_sheet"])]
     pub(crate) reads: Option<PathBuf>,
     /// Assembly, its haplotypes, or several assemblies of one genome (FASTA)
