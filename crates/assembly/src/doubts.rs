@@ -42,8 +42,8 @@ pub(crate) fn of_long_reads(reads: Letters) -> Option<String> {
     })
 }
 
-/// Returns a warning if a file looks like reads: its sequences are short and its k-mers occur many times. There is none if k is
-/// too small for the number of k-mers.
+/// Returns a warning if a file looks like reads: its sequences are short and its k-mers occur many times. If k is too small for
+/// the number of k-mers, this cannot be told.
 pub(crate) fn of_reads_as_assembly(
     assembly: &Assembly,
     of: &OfAssembly,
