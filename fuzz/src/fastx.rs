@@ -130,7 +130,7 @@ pub fn naive(bytes: &[u8]) -> Records {
     let mut records = Records::new();
     let is_blank = |byte: &u8| matches!(*byte, b' ' | b'\t' | b'\r');
     if text.first() == Some(&b'@') {
-        for record in lines.chunks(4).filter(|record| !record[0].is_empty()) {
+        for record in lines.chunks(4).filter(|record| !record[0].iter().all(is_blank)) {
             // Blanks around the sequence do not count, nor do those behind a quality that is longer.
             let start = record[1].iter().take_while(|byte| is_blank(byte)).count();
             let trim_end = |line: &[u8]| {
