@@ -71,7 +71,7 @@ def main() -> int:
         'font-size="12" role="img" aria-labelledby="t"><title id="t">Time of counting by input size and by '
         f'threads, merganser and KMC 3.2.4</title><rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
         *panel(LEFT, "Input, 16 threads", "Gbases", growth, 1),
-        *panel(LEFT + SIDE + 120, "Threads, 3 Gbases", "threads", threads, -1),
+        *panel(LEFT + SIDE + 120, "Threads, 1.9 Gbases", "threads", threads, -1),
         "</svg>\n",
     ])
     if not sys.argv[1:]:
