@@ -8,7 +8,7 @@ use merganser_filter::{Decision, Config, Filter, Format, Method, NMode, Threshol
 use merganser_fuzz::databases::context;
 use merganser_fuzz::fastx::naive;
 use merganser_fuzz::files::{folder, write};
-use merganser_io::{Input, Output};
+use merganser_io::{BYTE_ORDER_MARK, Input, Output};
 
 type Pairs<'t> = Vec<(&'t [u8], &'t [u8])>;
 
@@ -39,6 +39,7 @@ fn expected(config: &Config, pairs: &Pairs<'_>) -> Option<String> {
 
 /// Returns the pairs of text that the reader has accepted.
 fn pairs_of_lines(text: &[u8]) -> Pairs<'_> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     // Empty lines at the end are ignored.
     let end = text.iter().rposition(|byte| !b"\r\n".contains(byte)).map_or(0, |at| at + 1);
     let lines = text[..end].split(|&byte| byte == b'\n');

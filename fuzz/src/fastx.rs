@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 
 use merganser_alignments::ReaderOptions;
-use merganser_io::{Chunk, Error, Input, Reader, Sink};
+use merganser_io::{BYTE_ORDER_MARK, Chunk, Error, Input, Reader, Sink};
 
 use crate::files::{folder, write};
 
@@ -124,7 +124,7 @@ fn collect(reader: &Reader, k: usize) -> Result<Collector, Error> {
 
 /// Parses text that the reader has accepted.
 pub fn naive(bytes: &[u8]) -> Records {
-    let text = bytes.trim_ascii_start();
+    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
     let lines = text.split(|&byte| byte == b'\n');
     let lines: Vec<&[u8]> = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
     let mut records = Records::new();
