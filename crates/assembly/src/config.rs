@@ -215,7 +215,8 @@ impl Config {
     /// Checks the settings and the input.
     ///
     /// # Errors
-    /// If a setting or a table is unsuitable, if two parents or assemblies have the same name, or if an assembly has a format of reads.
+    /// If a setting or a table is unsuitable, if two parents or assemblies have the same name, or if an assembly has a
+    /// format of reads.
     pub fn validate(&self, subject: &Subject) -> Result<(), Error> {
         let problem = |what: String| Err(Error::Config(ConfigError::new(what)));
         self.check(&subject.reads, self.hybrid)?;

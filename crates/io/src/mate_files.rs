@@ -82,7 +82,7 @@ fn named_as_mates(one: &[u8], two: &[u8], of_parts: bool) -> Option<FirstMate> {
 }
 
 impl<'a> Beginning<'a> {
-    /// Reads the header of the first read of a regular file; `None` if it is not FASTA or FASTQ.
+    /// Reads the headers of the first reads of a regular file; `None` if it is not FASTA or FASTQ.
     fn of(path: &'a Path) -> Option<Beginning<'a>> {
         if !fs::metadata(path).ok()?.is_file() {
             return None;
@@ -99,18 +99,14 @@ impl<'a> Beginning<'a> {
         if let [b'A'..=b'Z', b'A'..=b'Z', b'\t', ..] = header {
             return None;
         }
-        let is_fasta = *kind == b'>';
-        let headers = if is_fasta {
-            lines
-                .into_iter()
-                .filter_map(|line| line.strip_prefix(b">"))
-                .map(<[u8]>::to_vec)
-                .collect()
-        } else {
-            let first = lines.into_iter().step_by(4);
-            first.filter_map(|line| line.strip_prefix(b"@")).map(<[u8]>::to_vec).collect()
+        let (is_fasta, step) = match kind {
+            b'>' => (true, 1),
+            b'@' => (false, 4),
+            _ => return None,
         };
-        (is_fasta || *kind == b'@').then_some(Beginning { path, headers, is_fasta })
+        let headers = lines.iter().step_by(step).filter_map(|line| line.strip_prefix(&[*kind]));
+        let headers = headers.map(<[u8]>::to_vec).collect();
+        Some(Beginning { path, headers, is_fasta })
     }
 }
 

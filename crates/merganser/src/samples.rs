@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use merganser_io::{Input, ReadInput, reason};
+use merganser_kmers::tables::Database;
 use merganser_run::Shard;
 
 use crate::args::ReadsArgs;
@@ -90,11 +91,7 @@ fn read_rows(
 /// # Errors
 /// Names the line, the file and the reason.
 fn check_files(sample: &SampleRows, content: Content) -> Result<(), String> {
-    let is_database = |path: &Path| {
-        let mut first = path.as_os_str().to_owned();
-        first.push(".kmc_pre");
-        content.assemblies && Path::new(&first).exists()
-    };
+    let is_database = |path: &Path| content.assemblies && Database::files(path)[0].exists();
     let reads = sample.reads.iter().flat_map(|(line, reads)| {
         let paths = reads.inputs().filter_map(Input::path);
         paths.filter(|path| !is_database(path)).map(move |path| (line, path))

@@ -239,21 +239,22 @@ impl<'r> Estimate<'r> {
         })
     }
 
-    /// Warns of a [`doubt`](Self::doubt) and of an empty table. `report` is the file of the report, if it was read from
+    /// Warns of a [`doubt`](Self::doubt), of reads that are not distributed, and of an empty table. `report` is the file of the report, if it was read from
     /// one, and `distribution` that of the distribution.
     pub fn warn(&self, report: Option<&Path>, distribution: &Path, warnings: &Warnings) {
-        if let Some(doubt) = self.doubt() {
-            warnings.push(format!("{}: {doubt}", distribution.display()));
-        }
         let EstimateNotes { taxa, distributed, not_distributed, .. } = self.notes;
-        if taxa > 0 && not_distributed > distributed && self.doubt().is_none() {
-            warnings.push(format!(
-                "{}: {} of {} of higher taxa were not distributed, because genomes have no reads of these taxa: is it of \
-                 this database, and of the length of the reads?",
-                distribution.display(),
-                thousands(not_distributed),
-                counted(distributed + not_distributed, "read")
-            ));
+        let doubt = self.doubt().or_else(|| {
+            (taxa > 0 && not_distributed > distributed).then(|| {
+                format!(
+                    "{} of {} of higher taxa were not distributed, because genomes have no reads of these taxa: is it of this \
+                     database, and of the length of the reads?",
+                    thousands(not_distributed),
+                    counted(distributed + not_distributed, "read")
+                )
+            })
+        });
+        if let Some(doubt) = doubt {
+            warnings.push(format!("{}: {doubt}", distribution.display()));
         }
         if taxa == 0 {
             let file = report.map(|path| format!("{}: ", path.display())).unwrap_or_default();
