@@ -7,7 +7,7 @@ use merganser_fuzz::fastx::{add_kmers, naive, read};
 fuzz_target!(|input: &[u8]| {
     let [chunk, k, text @ ..] = input else { return };
     // Alignments are read as FASTQ, which the naive parser cannot do.
-    let alignments = [&b"BAM\x01"[..], b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t"];
+    let alignments = [&b"BAM\x01"[..], b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t", b"@CO\t", b"@CO\n"];
     let start = text.trim_ascii_start();
     // SAM without a header begins with a record.
     let fastx = matches!(start.first(), None | Some(b'>' | b'@'));
