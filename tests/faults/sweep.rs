@@ -271,9 +271,9 @@ fn error_of(kind: Kind) -> i32 {
 /// Returns the numbers of the calls that fail, one at a time, of `calls` calls.
 fn numbers(kind: Kind, calls: u64, extent: Extent) -> Vec<u64> {
     let most = match kind {
-        Kind::Sync | Kind::Rename => 4,
-        Kind::Write | Kind::Create | Kind::Thread | Kind::Allocation => 3,
-        _ => 2,
+        Kind::Sync | Kind::Rename => 3,
+        Kind::Write | Kind::Create | Kind::Thread | Kind::Allocation => 2,
+        _ => 1,
     };
     // With several threads, there may be more calls than were counted; the last ones belong to the end of the run.
     if extent == Extent::Most && matches!(kind, Kind::Allocation | Kind::Memory) {

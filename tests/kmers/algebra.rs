@@ -43,13 +43,17 @@ fn kmc_tools_computes_the_same() {
             shell(
                 dir.root(),
                 &format!(
-                    "mkdir -p tmp && for o in kmc kff; do kmc -hp -t2 -m2 -k{k} {p} -ci1 -cs1000000 -fq \
-                     -o$o r{i}.fq ${{o}}{i} tmp; done && {MERGANSER} count -q -k {k} --min-count 1 -o \
-                     m{i}.mgk r{i}.fq && {MERGANSER} kmers convert -q --format kmc -o s{i} m{i}.mgk && \
-                     {MERGANSER} kmers convert -q --format tsv -o t{i}.tsv.gz kmc{i}"
+                    "mkdir -p tmp && kmc -hp -t2 -m2 -k{k} {p} -ci1 -cs1000000 -fq r{i}.fq kmc{i} tmp && \
+                     {MERGANSER} count -q -k {k} --min-count 1 -o m{i}.mgk r{i}.fq && {MERGANSER} kmers \
+                     convert -q --format kmc -o s{i} m{i}.mgk && {MERGANSER} kmers convert -q --format tsv \
+                     -o t{i}.tsv.gz kmc{i}"
                 ),
             );
         }
+        shell(
+            dir.root(),
+            &format!("kmc -hp -t2 -m2 -k{k} {p} -ci1 -cs1000000 -fq -okff r2.fq kff2 tmp"),
+        );
         for (operation, theirs) in OPERATIONS {
             let modes = ["min", "max", "sum", "diff", "left", "right"];
             for (place, mode) in modes.into_iter().enumerate() {

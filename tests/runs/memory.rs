@@ -19,11 +19,11 @@ fn peak(dir: &Dir, options: &str) -> u64 {
 #[test]
 fn the_peak_stays_within_the_promise() {
     let dir = Dir::new();
-    dir.write("r.fa", many(150));
+    dir.write("r.fa", many(80));
     for (options, megabytes) in [
-        ("-k 31 --memory 512M", 512),
-        ("-k 55 --memory 300M", 300),
-        ("-k 28 --memory 300M --storage disk", 300),
+        ("-k 31 --memory 280M", 280),
+        ("-k 55 --memory 200M", 200),
+        ("-k 28 --memory 200M --storage disk", 200),
     ] {
         let (peak, promise) = (peak(&dir, options), (megabytes * 11 / 10) << 20);
         assert!(peak <= promise, "{options}: {peak} bytes, more than {promise}");

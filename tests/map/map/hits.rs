@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 fn every_hit_is_found_and_every_record_is_right() {
     let mut random = Random(5);
     let contigs = contigs(&mut random);
-    let reads = reads(&mut random, &contigs, 150, 6);
+    let reads = reads(&mut random, &contigs, 80, 6);
     let dir = Dir::new();
     dir.write("ref.fa", fasta(&contigs));
     dir.write("reads.fq", fastq(&reads));

@@ -29,7 +29,7 @@ fn joined_is_mapped(dir: &Dir, run: &str, shards: usize, join: &str) {
 
 #[test]
 fn shards_are_joined_to_one_run() {
-    let dir = world(16_000);
+    let dir = world(9_000);
     for (options, shards, join) in [
         ("", 3, "-t 1"),
         (" --best --sort", 4, "-t 3"),

@@ -50,12 +50,12 @@ fn check(dir: &Dir, command: &str, memory: &str, output: &str) {
 #[test]
 fn the_memory_that_count_names_is_enough() {
     let dir = Dir::new();
-    reads(&dir, "r.fa", (120_000, 5));
+    reads(&dir, "r.fa", (90_000, 5));
     for (memory, options) in [
         ("80M", "--threads 2 -k 31 --min-count 1"),
         ("100M", "--threads 2 -k 55 --min-count 1"),
         // These spill only super-k-mers.
-        ("80M", "--threads 2 -k 21"),
+        ("75M", "--threads 2 -k 21"),
         ("75M", "--threads 1 -k 27 --min-count 1"),
     ] {
         check(&dir, &format!("count {options} -o o.mgk r.fa"), memory, "o.mgk");
@@ -66,7 +66,7 @@ fn the_memory_that_count_names_is_enough() {
 fn the_memory_that_a_union_names_is_enough() {
     let dir = Dir::new();
     for (name, seed) in [("a", 1), ("b", 2)] {
-        reads(&dir, "r.fa", (90_000, seed));
+        reads(&dir, "r.fa", (45_000, seed));
         let options = "-q --threads 2 -k 31 --min-count 1 --format kff";
         dir.run(&format!("count {options} -o {name}.kff r.fa")).ok();
     }
