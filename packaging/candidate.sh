@@ -1,7 +1,7 @@
 #!/bin/bash
 # Usage: candidate.sh FOLDER ROOTS
 # Builds the artefacts of a release candidate from the current commit in FOLDER: archive, Debian package, wheel, OCI image, source
-# archive, recipes, checksums. Then installs each into an empty root or environment and runs it there. The version is that of
+# archive, recipes, bill of materials, checksums. Then installs each into an empty root or environment and runs it there. The version is that of
 # Cargo.toml. Prints a line for each step, and those that were not run with the reason; logs are in FOLDER/logs. Exit code 1 if a
 # step fails.
 #
@@ -178,6 +178,7 @@ if [[ ! -x "$program" ]]; then
 fi
 step source-archive git source_archive
 step recipes sha256sum recipes
+step bill-of-materials cargo-cyclonedx "$here/sbom.sh" "$out/merganser-$version.cdx.json"
 step deb "cargo-deb dpkg-shlibdeps" debian_package
 step root-bullseye debootstrap make_root bullseye
 step root-bookworm debootstrap make_root bookworm

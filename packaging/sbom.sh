@@ -15,7 +15,7 @@ trap 'rm -rf "$scratch"' EXIT
 # The tool writes beside each manifest, so it runs on a copy, whose path it uses in names.
 make() {
     mkdir "$scratch/$1"
-    git archive HEAD Cargo.toml Cargo.lock crates bench | tar -x -C "$scratch/$1"
+    git archive HEAD | tar -x -C "$scratch/$1"
     cargo cyclonedx --quiet --manifest-path "$scratch/$1/crates/merganser/Cargo.toml" --format json --target "$target"
     sed "s#$scratch/$1#/merganser#g" "$scratch/$1/crates/merganser/merganser.cdx.json" > "$scratch/$1.json"
 }
