@@ -1,9 +1,9 @@
 #!/bin/bash
 # Usage: candidate.sh FOLDER ROOTS
 # Builds the artefacts of a release candidate from the current commit in FOLDER: archive, Debian package, wheel, OCI image, source
-# archive, recipes, bill of materials, checksums. Then installs each into an empty root or environment and runs it there. The version is that of
-# Cargo.toml. Prints a line for each step, and those that were not run with the reason; logs are in FOLDER/logs. Exit code 1 if a
-# step fails.
+# archive, recipes, bill of materials, checksums. Then installs each into an empty root or environment and runs it there. The version
+# is that of Cargo.toml. Prints a line for each step, and those that were not run with the reason; logs are in FOLDER/logs. Exit code
+# 1 if a step fails.
 #
 # ROOTS is a folder for the Debian roots `bullseye` and `bookworm`, which are made by debootstrap if they are missing.
 # MERGANSER_PROGRAM names a program that tarball.sh or this script built before, and MERGANSER_WHEEL a wheel: they are not built

@@ -239,8 +239,8 @@ impl<'r> Estimate<'r> {
         })
     }
 
-    /// Warns of a [`doubt`](Self::doubt), of reads that are not distributed, and of an empty table. `report` is the file of the report, if it was read from
-    /// one, and `distribution` that of the distribution.
+    /// Warns of a [`doubt`](Self::doubt), of reads that are not distributed, and of an empty table. `report` is the file
+    /// of the report, if it was read from one, and `distribution` that of the distribution.
     pub fn warn(&self, report: Option<&Path>, distribution: &Path, warnings: &Warnings) {
         let EstimateNotes { taxa, distributed, not_distributed, .. } = self.notes;
         let doubt = self.doubt().or_else(|| {
