@@ -31,12 +31,20 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target/zig}
 failed=0
 left_out=()
 
+# Returns whether a tool is installed: a command, or `python3:MODULE`.
+installed() {
+    case $1 in
+        python3:*) python3 -c "import ${1#*:}" 2> /dev/null ;;
+        *) command -v "$1" > /dev/null ;;
+    esac
+}
+
 # Runs a step: NAME TOOLS COMMAND... Without one of its tools, it is not run. A command in a condition would ignore `set -e`.
 step() {
     local name=$1 tools=$2 tool status begun=$SECONDS
     shift 2
     for tool in $tools; do
-        if ! command -v "$tool" > /dev/null; then
+        if ! installed "$tool"; then
             left_out+=("$name: $tool is not installed")
             return
         fi
@@ -187,8 +195,8 @@ step image "" "$here/oci/build.sh" "$program" "$roots/bookworm" "$image"
 step archive-check "" "$here/tarball-check.sh" "$program" "$roots/bullseye"
 step deb-check cargo-deb "$here/deb/check.sh" "$deb" "$roots/bookworm"
 step image-check "" "$here/oci/check.sh" "$image"
-step bioconda-check "" "$here/bioconda/check.sh" "$program"
-step nf-core-check "" "$here/nf-core/check.sh" "$program"
+step bioconda-check "python3:jinja2 python3:yaml" "$here/bioconda/check.sh" "$program"
+step nf-core-check python3:yaml "$here/nf-core/check.sh" "$program"
 step snakemake-check snakemake "$here/snakemake/test.sh" "$program"
 step galaxy-check planemo galaxy_check
 step galaxy-lint planemo planemo lint "$here/galaxy/tools/merganser"
