@@ -20,8 +20,8 @@ use crate::signals::is_ignored;
 static PANICKED: AtomicBool = AtomicBool::new(false);
 
 const ABORTED: &[u8] =
-    b"error: a library aborted the run, most likely because memory ran out: lower \
-    --memory or --threads";
+    b"error: a library aborted the run; unless a line above says why, memory probably ran out: \
+    lower --memory or --threads";
 const NO_MEMORY: &[u8] = b"error: out of memory: lower --memory or --threads";
 const NO_THREAD: &[u8] =
     b"error: cannot start another thread: there is no memory left for it; lower \

@@ -26,7 +26,7 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
         let checked = environment.check(&command, &matches);
         checked.map_err(|wrong| super::command().error(ErrorKind::ValueValidation, wrong))?;
         limit_memory(&matches);
-        Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut super::command()))
+        Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut named(&names(&matches))))
     });
     let mut cli = parsed.map_err(|mut error| {
         let mut command = super::command();
@@ -115,6 +115,21 @@ fn settle(
 
 /// Makes a usage error of a command.
 fn wrong(names: &[&str], message: &str) -> clap::Error {
+    named(names).error(ErrorKind::MissingRequiredArgument, message)
+}
+
+/// Returns the names of the command that is called, such as `["db", "add"]`.
+fn names(mut matches: &ArgMatches) -> Vec<&str> {
+    let mut names = Vec::new();
+    while let Some((name, inner)) = matches.subcommand() {
+        names.push(name);
+        matches = inner;
+    }
+    names
+}
+
+/// Returns the command with these names, whose usage knows them.
+fn named(names: &[&str]) -> clap::Command {
     let mut command = super::command();
     command.build();
     for name in names {
@@ -122,5 +137,5 @@ fn wrong(names: &[&str], message: &str) -> clap::Error {
             command = inner;
         }
     }
-    command.error(ErrorKind::MissingRequiredArgument, message)
+    command
 }
