@@ -11,6 +11,8 @@ pub(crate) mod bam;
 mod comments;
 #[cfg_attr(not(feature = "cram"), path = "read/no_cram.rs")]
 pub(crate) mod cram;
+#[cfg(all(test, feature = "cram"))]
+mod no_cram;
 #[cfg(feature = "cram")]
 mod reference;
 pub(crate) mod sam;
