@@ -16,7 +16,7 @@ use crate::kinds::{Attack, Done, KINDS};
 /// Duration of the short form, including preparation.
 const SHORT: Duration = Duration::from_secs(30);
 /// Maximum number of attacks in the short form, so that it is the same on fast and slow machines.
-const SHORT_ATTACKS: u64 = 1500;
+const SHORT_ATTACKS: u64 = 750;
 /// Number of concurrent attacks, which are mostly waiting.
 const WORKERS: usize = 2;
 

@@ -54,8 +54,7 @@ fn the_memory_that_count_names_is_enough() {
     for (memory, options) in [
         ("80M", "--threads 2 -k 31 --min-count 1"),
         ("100M", "--threads 2 -k 55 --min-count 1"),
-        // These spill only super-k-mers.
-        ("75M", "--threads 2 -k 21"),
+        // This spills only super-k-mers.
         ("75M", "--threads 1 -k 27 --min-count 1"),
     ] {
         check(&dir, &format!("count {options} -o o.mgk r.fa"), memory, "o.mgk");
