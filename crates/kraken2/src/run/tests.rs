@@ -168,6 +168,7 @@ fn check(world: &World, rules: Kraken2Config, minimizers: bool, paired: bool) ->
             let (found, rounds) = run(world, &config, paired, threads, Some(plan)).unwrap();
             assert!(found == expected, "{plan:?}, {threads} threads");
             assert!(rounds >= at_least, "{plan:?}, {threads} threads: {rounds} rounds");
+            // Emulated devices take most of the time: with one number of threads.
             if threads > 1
                 && let Some(gpu) = range_gpu(threads)
             {

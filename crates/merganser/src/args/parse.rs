@@ -26,7 +26,8 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
         let checked = environment.check(&command, &matches);
         checked.map_err(|wrong| super::command().error(ErrorKind::ValueValidation, wrong))?;
         limit_memory(&matches);
-        Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut named(&names(&matches))))
+        Cli::from_arg_matches(&matches)
+            .map_err(|error| error.format(&mut named(&called(&matches).0)))
     });
     let mut cli = parsed.map_err(|mut error| {
         let mut command = super::command();
@@ -42,11 +43,7 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
 /// Tells `io` the memory limit of the command. A default is determined here once, because less memory is
 /// available when the run has allocated its share.
 fn limit_memory(matches: &ArgMatches) {
-    let mut command = matches;
-    while let Some((_, inner)) = command.subcommand() {
-        command = inner;
-    }
-    let given = command.try_get_one("memory").ok().flatten().copied();
+    let given = called(matches).1.try_get_one("memory").ok().flatten().copied();
     merganser_io::limit_memory(given.unwrap_or_else(merganser_run::default_budget));
 }
 
@@ -118,14 +115,14 @@ fn wrong(names: &[&str], message: &str) -> clap::Error {
     named(names).error(ErrorKind::MissingRequiredArgument, message)
 }
 
-/// Returns the names of the command that is called, such as `["db", "add"]`.
-fn names(mut matches: &ArgMatches) -> Vec<&str> {
+/// Returns the names of the command that is called, such as `["db", "add"]`, and its arguments.
+fn called(mut matches: &ArgMatches) -> (Vec<&str>, &ArgMatches) {
     let mut names = Vec::new();
     while let Some((name, inner)) = matches.subcommand() {
         names.push(name);
         matches = inner;
     }
-    names
+    (names, matches)
 }
 
 /// Returns the command with these names, whose usage knows them.
