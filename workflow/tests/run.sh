@@ -73,10 +73,18 @@ run() { # FOLDER PROFILE OPTIONS...: runs the workflow
     >"$folder/snakemake.log" 2>&1 || { tail -50 "$folder/snakemake.log"; exit 1; }
 }
 
+shard_count() { # FOLDER: prints a process that counts a shard in FOLDER; not one of another test that runs beside this one
+  local pid
+  for pid in $(pgrep -f '^merganser count .*--shard '); do
+    [ ! "/proc/$pid/cwd" -ef "$1" ] || { echo "$pid"; return; }
+  done
+  return 1
+}
+
 sabotage() { # FOLDER: kills a program, cancels a job and takes a node down, once each. Logs it to FOLDER/sabotage.
   local folder=$1 pid job
   # Kill a count of a shard without a chance to clean up; try another one if it has just ended.
-  until pid=$(pgrep -f -o '^merganser count .*--shard ') && sleep 0.03 && kill -KILL "$pid" 2>/dev/null; do sleep 0.02; done
+  until pid=$(shard_count "$folder") && sleep 0.03 && kill -KILL "$pid" 2>/dev/null; do sleep 0.02; done
   echo "killed: merganser count --shard" >>"$folder/sabotage"
   until job=$(squeue -h -t R -o %i | head -1) && [ -n "$job" ]; do sleep 0.02; done
   scancel "$job" && echo "cancelled: job $job" >>"$folder/sabotage"
