@@ -41,47 +41,82 @@ pub(crate) enum Stretch<'s, K> {
 /// A callback that takes the stretches of a section.
 pub(crate) type Stretches<'s, K> = &'s mut dyn FnMut(Stretch<'_, K>, bool) -> Result<(), Error>;
 
-/// Encodes a stretch of a section and returns the encoded part.
-///
-/// `open` holds the k-mers of earlier stretches that did not fill a unit; `begun` is whether the
-/// section has had a stretch before.
-fn encode<K: Kmer, E: Encoder<K>>(
-    encoder: &E,
-    stretch: &Stretch<'_, K>,
-    last: bool,
-    open: &mut Vec<(K, u32)>,
-    begun: &mut bool,
-) -> E::Encoded {
-    let kmers = match stretch {
-        Stretch::Kmers(kmers) => kmers,
-        Stretch::Blocks(blocks) => return encoder.encode_blocks(blocks),
-    };
-    if last && !*begun {
-        return encoder.encode(kmers);
+/// The encoding of a section, whose k-mers come in stretches.
+struct EncodedSection<'e, K, E> {
+    encoder: &'e E,
+    /// The k-mers of earlier stretches that do not fill a unit of the encoder.
+    open: Vec<(K, u32)>,
+    /// Whether a part has been encoded.
+    begun: bool,
+}
+
+impl<'e, K: Kmer, E: Encoder<K>> EncodedSection<'e, K, E> {
+    fn new(encoder: &'e E) -> Self {
+        EncodedSection { encoder, open: Vec::new(), begun: false }
     }
-    open.extend_from_slice(kmers);
-    let whole = if last { open.len() } else { open.len() / E::UNIT * E::UNIT };
-    let part = match std::mem::replace(begun, true) {
-        false => encoder.encode(&open[..whole]),
-        true => encoder.encode_more(&open[..whole]),
-    };
-    open.drain(..whole);
-    part
+
+    /// Passes the encoded parts of a stretch to `take`, each with the number of its k-mers. The last stretch has at least one
+    /// part, of which the last one ends the section.
+    fn add(&mut self, stretch: &Stretch<'_, K>, last: bool, take: &mut dyn FnMut(E::Encoded, u64)) {
+        let mut kmers = match stretch {
+            Stretch::Kmers(kmers) => *kmers,
+            Stretch::Blocks(blocks) => {
+                return take(self.encoder.encode_blocks(blocks), blocks.kmers as u64);
+            }
+        };
+        if !self.open.is_empty() {
+            let (more, rest) = kmers.split_at(kmers.len().min(E::UNIT - self.open.len()));
+            self.open.extend_from_slice(more);
+            kmers = rest;
+            if self.open.len() < E::UNIT && !last {
+                return;
+            }
+            let unit = std::mem::take(&mut self.open);
+            take(self.encode(&unit), unit.len() as u64);
+            if last && kmers.is_empty() {
+                return;
+            }
+        }
+        let whole = if last { kmers.len() } else { kmers.len() / E::UNIT * E::UNIT };
+        let (whole, open) = kmers.split_at(whole);
+        self.open.extend_from_slice(open);
+        if last || !whole.is_empty() {
+            take(self.encode(whole), whole.len() as u64);
+        }
+    }
+
+    fn encode(&mut self, kmers: &[(K, u32)]) -> E::Encoded {
+        match std::mem::replace(&mut self.begun, true) {
+            false => self.encoder.encode(kmers),
+            true => self.encoder.encode_more(kmers),
+        }
+    }
+}
+
+/// The workers that write a table.
+#[derive(Clone, Copy)]
+pub(crate) struct Workers {
+    /// The number of threads.
+    pub(crate) threads: usize,
+    /// The number of k-mers that may wait, encoded, because their section is divided and it is not yet its turn. Without them,
+    /// divided sections would be sorted one after the other.
+    pub(crate) waiting: u64,
 }
 
 /// Sorts, encodes and writes all results, in 2^`section_bits` sections (at most as many as there are ranges).
 pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>>(
     source: &dyn TableContents<K>,
     section_bits: u32,
-    threads: usize,
+    workers: Workers,
     cancel: &Cancel,
     encoder: &E,
     sink: S,
 ) -> Result<Duration, Error> {
+    let Workers { threads, waiting } = workers;
     let numbers = NumberSource::up_to(1 << section_bits);
     // Twice the number of threads: each thread can encode one section while another waits to be written.
     let ahead = 2 * threads.max(1) as u64;
-    let engine = Engine::new(&numbers, Written(sink), ahead, &Silent, cancel);
+    let engine = Engine::new(&numbers, Written(sink), ahead, &Silent, cancel).with_waiting(waiting);
     engine.run(threads, || Emitting {
         sections: source.sections(),
         section_bits,
@@ -120,19 +155,20 @@ impl<K: Kmer, E: Encoder<K>> Work for Emitting<'_, K, E> {
         section: &mut u64,
         turn: &Turn<'_, E::Encoded, Error>,
     ) -> Result<E::Encoded, Error> {
-        let (mut open, mut begun, mut last_part) = (Vec::new(), false, None);
+        let mut encoded = EncodedSection::new(self.encoder);
+        // The engine takes the last part.
+        let mut held = None;
         self.sections.section(*section as usize, self.section_bits, &mut |stretch, last| {
-            let part = encode(self.encoder, &stretch, last, &mut open, &mut begun);
-            if last {
-                last_part = Some(part);
-            } else {
-                // All parts except the last wait here for their turn, so that at most one is in memory. A refused
-                // part means that the run has failed; the engine notices that before the next section.
-                turn.hand_over(part);
-            }
+            encoded.add(&stretch, last, &mut |part, kmers| {
+                if let Some((part, kmers)) = held.replace((part, kmers)) {
+                    // A refused part means that the run has failed; the engine notices that before the next section.
+                    turn.hand_over_early(part, kmers);
+                }
+            });
             Ok(())
         })?;
-        Ok(last_part.expect("every section has a last part"))
+        let (last, _) = held.expect("every section has a last part");
+        Ok(last)
     }
 }
 
@@ -261,37 +297,81 @@ mod tests {
     use merganser_store::{BlockPool, Spilling, Storage};
     use proptest::prelude::*;
 
-    fn check<K: Kmer>(k: usize, values: &[u64], shift: u32, most: u64) {
+    /// Distinct k-mers in order.
+    fn distinct<K: Kmer>(k: usize, values: &[u64], shift: u32) -> Vec<K> {
+        let kmers = values.iter().map(|&value| K::from_low(value).shl(shift).and(K::mask(k)));
+        let mut all: Vec<K> = kmers.collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Passes results with these k-mers, of which a worker sorts up to `most` at a time, to `read`.
+    fn with_results<K: Kmer>(k: usize, kmers: &[K], most: u64, read: impl FnOnce(&Results<'_, K>)) {
         let spilling =
             Spilling { storage: Storage::Auto, limit: 1 << 12, directory: std::env::temp_dir() };
         let pool = BlockPool::new(256, spilling);
         let config = Config { min_count: Some(1), format: Format::Mgk, ..Config::new(k) };
         let results = Results::<K>::new(&config, &pool).sorting(most);
         let mut writer = results.writer();
-        let kmers = values.iter().map(|&value| K::from_low(value).shl(shift).and(K::mask(k)));
-        let mut expected: Vec<K> = kmers.collect();
-        expected.sort_unstable();
-        expected.dedup();
-        for &kmer in &expected {
-            writer.keep(kmer, 7).unwrap();
-        }
+        kmers.iter().for_each(|&kmer| writer.keep(kmer, 7).unwrap());
         writer.finish().unwrap();
+        read(&results);
+    }
+
+    fn check<K: Kmer>(k: usize, values: &[u64], shift: u32, most: u64) {
+        let expected = distinct::<K>(k, values, shift);
         let mut found = Vec::new();
-        let mut sections = results.sections();
-        for section in 0..1 << 3 {
-            let mut ended = false;
-            sections
-                .section(section, 3, &mut |stretch, last| {
-                    let Stretch::Kmers(kmers) = stretch else { panic!("the host has no blocks") };
-                    assert!(!ended && kmers.len() as u64 <= most);
-                    ended = last;
-                    found.extend(kmers.iter().map(|&(kmer, _)| kmer));
-                    Ok(())
-                })
-                .unwrap();
-            assert!(ended);
-        }
+        with_results(k, &expected, most, |results| {
+            let mut sections = results.sections();
+            for section in 0..1 << 3 {
+                let mut ended = false;
+                sections
+                    .section(section, 3, &mut |stretch, last| {
+                        let Stretch::Kmers(kmers) = stretch else {
+                            panic!("the host has no blocks")
+                        };
+                        assert!(!ended && kmers.len() as u64 <= most);
+                        ended = last;
+                        found.extend(kmers.iter().map(|&(kmer, _)| kmer));
+                        Ok(())
+                    })
+                    .unwrap();
+                assert!(ended);
+            }
+        });
         assert_eq!(found, expected);
+    }
+
+    /// An encoder that copies the k-mers, and marks parts that continue a section.
+    struct Copies;
+
+    type Copied<K> = (Vec<(K, u32)>, bool);
+
+    impl<K: Kmer> Encoder<K> for Copies {
+        type Encoded = Copied<K>;
+        const UNIT: usize = 4;
+
+        fn encode(&self, kmers: &[(K, u32)]) -> Copied<K> {
+            (kmers.to_vec(), false)
+        }
+
+        fn encode_more(&self, kmers: &[(K, u32)]) -> Copied<K> {
+            (kmers.to_vec(), true)
+        }
+    }
+
+    struct Parts<'p, K>(&'p mut Vec<Copied<K>>);
+
+    impl<K: Send> Sink<Copied<K>> for Parts<'_, K> {
+        fn write(&mut self, part: Copied<K>) -> Result<(), merganser_kmers::Error> {
+            self.0.push(part);
+            Ok(())
+        }
+
+        fn finish(self) -> Result<Duration, merganser_kmers::Error> {
+            Ok(Duration::ZERO)
+        }
     }
 
     proptest! {
@@ -305,6 +385,29 @@ mod tests {
             check::<u64>(31, &values, shift, most);
             check::<u128>(50, &values, shift, most);
             check::<Wide>(100, &values, 3 * shift, most);
+        }
+
+        #[test]
+        fn parts_are_whole_units_in_order_whatever_may_wait(
+            values in proptest::collection::vec(0u64..1 << 20, 0..400),
+            // From few k-mers in each range to all in one section.
+            shift in 30u32..43,
+            most in 1u64..50,
+            threads in 1usize..5,
+            waiting in 0u64..100,
+        ) {
+            let expected = distinct::<u64>(31, &values, shift);
+            let mut parts = Vec::new();
+            with_results(31, &expected, most, |results| {
+                let workers = Workers { threads, waiting };
+                emit(results, 3, workers, &Cancel::default(), &Copies, Parts(&mut parts)).unwrap();
+            });
+            prop_assert_eq!(parts.iter().filter(|(_, more)| !more).count(), 1 << 3);
+            for pair in parts.windows(2).filter(|pair| pair[1].1) {
+                prop_assert!(!pair[0].0.is_empty() && pair[0].0.len().is_multiple_of(4));
+            }
+            let found: Vec<u64> = parts.into_iter().flat_map(|(kmers, _)| kmers).map(|it| it.0).collect();
+            prop_assert_eq!(found, expected);
         }
     }
 }

@@ -9,7 +9,7 @@
 //! A batch is begun only if its number is less than `ahead` after the one that is being written. The output of a
 //! [long](Source::is_long) batch is deferred: it is handed over only after all outputs before it are written,
 //! so that it never waits in memory. A worker may hand over several outputs of a batch, in its turn
-//! ([`Turn::hand_over`]).
+//! ([`Turn::hand_over`]), or before it while their weights allow ([`Turn::hand_over_early`]).
 //!
 //! # Failures
 //! Of several failures, the run reports the first in the order of the input: every batch before it is already
@@ -113,6 +113,12 @@ where
     #[must_use]
     pub fn with_preparation(self, prepare: &'e (dyn Fn() -> Result<(), E> + Sync)) -> Self {
         Engine { preparation: Some(Preparation { prepare, done: Gate::default() }), ..self }
+    }
+
+    /// Allows outputs that are handed over [early](Turn::hand_over_early) a total weight of `most` while they wait.
+    #[must_use]
+    pub fn with_waiting(self, most: u64) -> Self {
+        Engine { outputs: self.outputs.with_most(most), ..self }
     }
 
     /// Makes batches take slots in their order ([`Turn::in_order`]).

@@ -91,7 +91,9 @@ impl<'t, 'p, K: GpuKmer> DeviceTable<'t, 'p, K> {
         let ranges: Vec<u64> = (0..1 << (section_bits + finer)).map(|r| waiting.len(r)).collect();
         let sections: Vec<u64> = ranges.chunks(1 << finer).map(|of| of.iter().sum()).collect();
         let most = max_kmers::<K>(job, devices, layout, sections.iter().sum(), k)?;
-        let (batches, batch_of) = divide(&sections, finer, most, results.max_at_once());
+        // A host thread decodes the k-mers of a section at most once, and does not sort them.
+        let max_of_one = results.max_at_once().saturating_mul(2);
+        let (batches, batch_of) = divide(&sections, finer, most, max_of_one);
         for (section, &kmers) in sections.iter().enumerate() {
             if kmers > 0 && batch_of[section].is_none() {
                 waiting.move_to_results(section << finer..(section + 1) << finer)?;
@@ -237,7 +239,7 @@ mod tests {
     use super::*;
     use crate::cuda::host_writers::with_writers;
     use crate::cuda::packing::{Packing, Sink};
-    use crate::emit::emit;
+    use crate::emit::{Workers, emit};
     use crate::{Config, Format};
 
     /// An encoder that copies the k-mers.
@@ -319,7 +321,8 @@ mod tests {
             DeviceTable::new(job, std::slice::from_ref(device), &segments, &results, bits).unwrap();
         let mut found = Vec::new();
         let sink = Gathered(&mut found);
-        emit(&table, bits, 2, &Cancel::default(), &AsTheyAre, sink).unwrap();
+        let workers = Workers { threads: 2, waiting: most };
+        emit(&table, bits, workers, &Cancel::default(), &AsTheyAre, sink).unwrap();
         let mut expected = kmers;
         expected.sort_unstable();
         assert!(found == expected, "k {k}, {arena_bytes} bytes, {most} k-mers");

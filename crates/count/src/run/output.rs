@@ -10,8 +10,9 @@ use merganser_run::{Cancel, ConfigError};
 use merganser_seq::kmer::Kmer;
 
 use super::Outcome;
-use crate::emit::{TableContents, emit};
+use crate::emit::{TableContents, Workers, emit};
 use crate::job::Job;
+use crate::plan;
 use crate::{Config, Error, Format};
 
 /// Opens the output files of the table at `output`.
@@ -38,14 +39,16 @@ pub(crate) fn write<K: Kmer>(
     let mut header = header(job.config, outcome);
     header.piece = job.piece;
     let (bits, largest) = (header.section_bits(), header.largest_count);
-    table.open(header, largest, Writing { source, bits, threads: job.threads, cancel })
+    let waiting = plan::sorted_at_once::<K>(job).saturating_mul(job.threads as u64);
+    let workers = Workers { threads: job.threads, waiting };
+    table.open(header, largest, Writing { source, bits, workers, cancel })
 }
 
 /// The source of the k-mers and the settings of the workers that write them.
 struct Writing<'w, K> {
     source: &'w dyn TableContents<K>,
     bits: u32,
-    threads: usize,
+    workers: Workers,
     cancel: &'w Cancel,
 }
 
@@ -58,7 +61,7 @@ impl<K: Kmer> merganser_kmers::formats::Writing<K> for Writing<'_, K> {
         encoder: &E,
         sink: S,
     ) -> Result<Duration, Error> {
-        emit(self.source, self.bits, self.threads, self.cancel, encoder, sink)
+        emit(self.source, self.bits, self.workers, self.cancel, encoder, sink)
     }
 }
 

@@ -97,6 +97,11 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
         InOrder { state, changed, over, ahead, most, sink }
     }
 
+    /// Allows waiting parts a total weight of `most`.
+    pub(super) fn with_most(self, most: u64) -> Self {
+        InOrder { most, ..self }
+    }
+
     /// Returns a written part, to reuse its memory.
     pub fn spare(&self) -> Option<P> {
         self.lock().spare.pop()

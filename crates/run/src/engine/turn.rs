@@ -20,7 +20,7 @@ pub struct Turn<'t, P, E> {
 /// The functions of the outputs that a turn needs, for any sink.
 trait Outputs<P, E> {
     fn spare(&self) -> Option<P>;
-    fn hand_over(&self, number: u64, output: P) -> bool;
+    fn hand_over(&self, number: u64, output: P, weight: u64) -> bool;
 }
 
 impl<P, K: InOrderSink<P>> Outputs<P, K::Error> for InOrder<P, K> {
@@ -28,8 +28,8 @@ impl<P, K: InOrderSink<P>> Outputs<P, K::Error> for InOrder<P, K> {
         InOrder::spare(self)
     }
 
-    fn hand_over(&self, number: u64, output: P) -> bool {
-        self.hand_in_some(number, output, u64::MAX, false)
+    fn hand_over(&self, number: u64, output: P, weight: u64) -> bool {
+        self.hand_in_some(number, output, weight, false)
     }
 }
 
@@ -72,7 +72,13 @@ impl<'t, P, E> Turn<'t, P, E> {
     /// more. May block: never call it while holding a resource for which an earlier batch may wait.
     pub fn hand_over(&self, output: P) -> bool {
         self.deferred.set(true);
-        self.outputs.hand_over(self.number, output)
+        self.outputs.hand_over(self.number, output, u64::MAX)
+    }
+
+    /// Hands over an output before the batch's last one like [`hand_over`](Self::hand_over), but as soon as its weight and
+    /// those of the outputs that wait are at most [what may wait](super::Engine::with_waiting).
+    pub fn hand_over_early(&self, output: P, weight: u64) -> bool {
+        self.outputs.hand_over(self.number, output, weight)
     }
 
     /// Calls `take` once all batches before this one have called it or ended; `None` if this batch is not
