@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use merganser_kmers::formats::{Encoder, MgkBlocks, Sink};
+use merganser_kmers::formats::{EncodedSection, Encoder, MgkBlocks, Sink};
 use merganser_kmers::scattered::{KmerContents, sort_range};
 use merganser_run::engine::{Engine, NumberSource, Turn, Work};
 use merganser_run::{Cancel, InOrderSink, Silent};
@@ -40,58 +40,6 @@ pub(crate) enum Stretch<'s, K> {
 
 /// A callback that takes the stretches of a section.
 pub(crate) type Stretches<'s, K> = &'s mut dyn FnMut(Stretch<'_, K>, bool) -> Result<(), Error>;
-
-/// The encoding of a section, whose k-mers come in stretches.
-struct EncodedSection<'e, K, E> {
-    encoder: &'e E,
-    /// The k-mers of earlier stretches that do not fill a unit of the encoder.
-    open: Vec<(K, u32)>,
-    /// Whether a part has been encoded.
-    begun: bool,
-}
-
-impl<'e, K: Kmer, E: Encoder<K>> EncodedSection<'e, K, E> {
-    fn new(encoder: &'e E) -> Self {
-        EncodedSection { encoder, open: Vec::new(), begun: false }
-    }
-
-    /// Passes the encoded parts of a stretch to `take`, each with the number of its k-mers. The last stretch has at least one
-    /// part, of which the last one ends the section.
-    fn add(&mut self, stretch: &Stretch<'_, K>, last: bool, take: &mut dyn FnMut(E::Encoded, u64)) {
-        let mut kmers = match stretch {
-            Stretch::Kmers(kmers) => *kmers,
-            Stretch::Blocks(blocks) => {
-                return take(self.encoder.encode_blocks(blocks), blocks.kmers as u64);
-            }
-        };
-        if !self.open.is_empty() {
-            let (more, rest) = kmers.split_at(kmers.len().min(E::UNIT - self.open.len()));
-            self.open.extend_from_slice(more);
-            kmers = rest;
-            if self.open.len() < E::UNIT && !last {
-                return;
-            }
-            let unit = std::mem::take(&mut self.open);
-            take(self.encode(&unit), unit.len() as u64);
-            if last && kmers.is_empty() {
-                return;
-            }
-        }
-        let whole = if last { kmers.len() } else { kmers.len() / E::UNIT * E::UNIT };
-        let (whole, open) = kmers.split_at(whole);
-        self.open.extend_from_slice(open);
-        if last || !whole.is_empty() {
-            take(self.encode(whole), whole.len() as u64);
-        }
-    }
-
-    fn encode(&mut self, kmers: &[(K, u32)]) -> E::Encoded {
-        match std::mem::replace(&mut self.begun, true) {
-            false => self.encoder.encode(kmers),
-            true => self.encoder.encode_more(kmers),
-        }
-    }
-}
 
 /// The workers that write a table.
 #[derive(Clone, Copy)]
@@ -156,19 +104,22 @@ impl<K: Kmer, E: Encoder<K>> Work for Emitting<'_, K, E> {
         turn: &Turn<'_, E::Encoded, Error>,
     ) -> Result<E::Encoded, Error> {
         let mut encoded = EncodedSection::new(self.encoder);
-        // The engine takes the last part.
-        let mut held = None;
+        let mut last_part = None;
         self.sections.section(*section as usize, self.section_bits, &mut |stretch, last| {
-            encoded.add(&stretch, last, &mut |part, kmers| {
-                if let Some((part, kmers)) = held.replace((part, kmers)) {
-                    // A refused part means that the run has failed; the engine notices that before the next section.
-                    turn.hand_over_early(part, kmers);
-                }
-            });
+            match stretch {
+                Stretch::Blocks(blocks) => last_part = Some(self.encoder.encode_blocks(&blocks)),
+                Stretch::Kmers(kmers) => encoded.add(kmers, last, |part, kmers, ends| {
+                    if ends {
+                        last_part = Some(part);
+                    } else {
+                        // A refused part means that the run has failed; the engine notices that before the next section.
+                        turn.hand_over_early(part, kmers as u64);
+                    }
+                }),
+            }
             Ok(())
         })?;
-        let (last, _) = held.expect("every section has a last part");
-        Ok(last)
+        Ok(last_part.expect("every section has a last part"))
     }
 }
 

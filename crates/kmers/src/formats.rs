@@ -32,7 +32,7 @@ use self::mgk::{Header, MgkFormat, MgkSink};
 use self::parquet::{ParquetFormat, ParquetSink};
 use self::text::{Style, TextFormat};
 pub(crate) use self::write::Ordered;
-pub use self::write::{Encoder, MgkBlocks, Sink, Totals, Writing};
+pub use self::write::{EncodedSection, Encoder, MgkBlocks, Sink, Totals, Writing};
 use merganser_run::ConfigError;
 
 use crate::{Error, MemoryTable};

@@ -172,7 +172,7 @@ mod tests {
             cuts.push(all.len());
             let (mut from, ranges) = (0, cuts.len());
             for (at, to) in cuts.into_iter().enumerate() {
-                let place = Place::of(0, at == 0, at + 1 == ranges);
+                let place = Place::of(0, at + 1 == ranges);
                 pairing.range(place, &mut [all[from..to].to_vec()]).unwrap();
                 from = to;
             }

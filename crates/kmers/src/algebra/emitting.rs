@@ -7,7 +7,7 @@ use super::calculation::Calculation;
 use super::engine::{Place, Work};
 use super::expression::Cut;
 use super::merge::{self, Range, SortedKmers, Spare};
-use crate::formats::{Encoder, Ordered, Sink};
+use crate::formats::{EncodedSection, Encoder, Ordered, Sink};
 use crate::{Error, Histogram};
 
 /// Counts below this are tallied in arrays.
@@ -17,11 +17,9 @@ const SMALL: usize = 128;
 pub(super) struct Emitting<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> {
     calculation: &'e Calculation,
     uses: Vec<usize>,
-    encoder: &'e E,
     in_order: &'e InOrder<E::Encoded, Ordered<S>>,
     spare: Spare<K>,
-    /// The k-mers of a divided section that do not yet fill a unit of the encoder.
-    open: SortedKmers<K>,
+    section: EncodedSection<'e, K, E>,
     pub(super) histogram: Histogram,
     /// The histogram before the cut; empty unless `keeps_uncut`.
     pub(super) uncut: Histogram,
@@ -41,10 +39,9 @@ impl<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> Emitting<'e, K, E, S> {
         Emitting {
             calculation,
             uses: calculation.expression.uses(tables),
-            encoder,
             in_order,
             spare: Spare::default(),
-            open: Vec::new(),
+            section: EncodedSection::new(encoder),
             histogram: Histogram::default(),
             uncut: Histogram::default(),
             keeps_uncut,
@@ -53,30 +50,14 @@ impl<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> Emitting<'e, K, E, S> {
         }
     }
 
-    /// Hands in a range: the k-mers up to a multiple of the encoder's unit, or all of them if the section ends here.
-    fn hand_in(&mut self, place: Place, run: &[(K, u32)]) -> Result<bool, Error> {
-        if place.first && place.last {
-            let part = self.encoder.encode(run);
-            return Ok(self.hand_in_part(place, part, run.len(), true));
-        }
-        self.open.extend_from_slice(run);
-        let whole = match place.last {
-            true => self.open.len(),
-            false => self.open.len() / E::UNIT * E::UNIT,
-        };
-        let part = match place.first {
-            true => self.encoder.encode(&self.open[..whole]),
-            false => self.encoder.encode_more(&self.open[..whole]),
-        };
-        self.open.drain(..whole);
-        Ok(self.hand_in_part(place, part, whole, place.last))
-    }
-}
-
-impl<K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> Emitting<'_, K, E, S> {
-    /// Hands in an encoded part of a section; returns false if the other workers have stopped.
-    fn hand_in_part(&self, place: Place, part: E::Encoded, kmers: usize, last: bool) -> bool {
-        self.in_order.hand_in_some(place.section as u64, part, kmers as u64, last)
+    /// Hands in what can be encoded of a range; returns false if the other workers have stopped.
+    fn hand_in(&mut self, place: Place, run: &[(K, u32)]) -> bool {
+        let (in_order, section) = (self.in_order, place.section as u64);
+        let mut wanted = true;
+        self.section.add(run, place.last, |part, kmers, ends| {
+            wanted &= in_order.hand_in_some(section, part, kmers as u64, ends);
+        });
+        wanted
     }
 }
 
@@ -116,9 +97,9 @@ impl<K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> Work<K> for Emitting<'_, K, E,
             let occurrences = tally(&run, &mut self.histogram);
             self.before.add(merge::Before { kmers: run.len() as u64, occurrences, lowered: 0 });
         }
-        let handed = self.hand_in(place, &run);
+        let wanted = self.hand_in(place, &run);
         self.spare.give(run);
-        handed
+        Ok(wanted)
     }
 }
 

@@ -12,15 +12,14 @@ use crate::ranges::{RangeReader, Ranges};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) section: usize,
-    pub(super) first: bool,
     pub(crate) last: bool,
 }
 
 #[cfg(test)]
 impl Place {
     /// Returns the place of a range, for tests.
-    pub(crate) fn of(section: usize, first: bool, last: bool) -> Place {
-        Place { section, first, last }
+    pub(crate) fn of(section: usize, last: bool) -> Place {
+        Place { section, last }
     }
 }
 
@@ -89,7 +88,7 @@ impl<K: Kmer> Engine<'_, K> {
         };
         for first in firsts.map(|number| number * at_once) {
             for section in first.max(range.start)..(first + at_once).min(range.end) {
-                let place = Place { section, first: true, last: true };
+                let place = Place { section, last: true };
                 if !worker.range(K::from_low(section as u64), self.section_bits, place)? {
                     return Ok(worker.work);
                 }
@@ -120,7 +119,7 @@ impl<K: Kmer, W: Work<K>> Worker<'_, '_, K, W> {
             let lower = prefix.shl(1);
             let upper = lower.or(K::from_low(1));
             return Ok(self.range(lower, bits + 1, Place { last: false, ..place })?
-                && self.range(upper, bits + 1, Place { first: false, ..place })?);
+                && self.range(upper, bits + 1, place)?);
         }
         for (reader, run) in self.readers.iter_mut().zip(&mut self.runs) {
             reader.read(prefix, bits, run)?;

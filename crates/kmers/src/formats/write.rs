@@ -32,6 +32,58 @@ pub trait Encoder<K>: Sync {
     }
 }
 
+/// The encoding of sections whose k-mers come in stretches, one section after the other.
+pub struct EncodedSection<'e, K, E> {
+    encoder: &'e E,
+    /// The k-mers of earlier stretches that do not fill a unit of the encoder.
+    open: Vec<(K, u32)>,
+    /// Whether a part of the section has been encoded.
+    begun: bool,
+}
+
+impl<'e, K: Kmer, E: Encoder<K>> EncodedSection<'e, K, E> {
+    /// Begins a section.
+    pub fn new(encoder: &'e E) -> Self {
+        EncodedSection { encoder, open: Vec::new(), begun: false }
+    }
+
+    /// Passes the encoded parts of the next k-mers of a section to `take`, each with the number of its k-mers and whether it
+    /// ends the section: the last part of the `last` k-mers does. Other k-mers may have no part yet.
+    pub fn add(
+        &mut self,
+        mut kmers: &[(K, u32)],
+        last: bool,
+        mut take: impl FnMut(E::Encoded, usize, bool),
+    ) {
+        if !self.open.is_empty() {
+            let (more, rest) = kmers.split_at(kmers.len().min(E::UNIT - self.open.len()));
+            self.open.extend_from_slice(more);
+            kmers = rest;
+            if self.open.len() < E::UNIT && !last {
+                return;
+            }
+            let (unit, ends) = (std::mem::take(&mut self.open), last && kmers.is_empty());
+            take(self.encode(&unit, ends), unit.len(), ends);
+            if ends {
+                return;
+            }
+        }
+        let whole = if last { kmers.len() } else { kmers.len() / E::UNIT * E::UNIT };
+        let (whole, open) = kmers.split_at(whole);
+        self.open.extend_from_slice(open);
+        if last || !whole.is_empty() {
+            take(self.encode(whole, last), whole.len(), last);
+        }
+    }
+
+    fn encode(&mut self, kmers: &[(K, u32)], ends: bool) -> E::Encoded {
+        match std::mem::replace(&mut self.begun, !ends) {
+            false => self.encoder.encode(kmers),
+            true => self.encoder.encode_more(kmers),
+        }
+    }
+}
+
 /// The k-mers of a section as encoded blocks of a [`TableFormat::Mgk`](super::TableFormat::Mgk) table, for
 /// callers that encode blocks themselves. All blocks except the last one have 256 k-mers.
 pub struct MgkBlocks<'b, K> {
